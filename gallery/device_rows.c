@@ -18,6 +18,12 @@ static const struct cuda_image plain_image = {"gallery", "gallery"},
                                lists_image = {"gallery with lists", "gallery_lists"};
 
 static const struct gallery_row rows[GALLERY_COUNT] = {
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
+#define GRID_THREADS PLACES
+#define GRID_GRID SEGMENTS
+#define ON_GPU(enumerator, name, geometry, kernel, threads, needs, line, source) \
+    [GALLERY_##enumerator] = {"gallery_" #kernel, GRID_##geometry, threads, needs, 0, 0, 0},
+#include "gallery/algorithms.def"
 #define KERNEL(enumerator, kernel, grid, threads, needs) \
     [GALLERY_##enumerator] = {kernel, grid, threads, needs, 0, 0, 0},
 #define HYBRID(enumerator, generic, shorter, longer) \

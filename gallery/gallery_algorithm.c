@@ -36,7 +36,6 @@ static const struct algorithm_row rows[] = {
 #define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
     {name, searches, engines, geometry, summary " (" source ")", source},
 #include "gallery/algorithms.def"
-#undef ALGORITHM
 };
 
 /* ---- The option string ------------------------------------------------------------------ */

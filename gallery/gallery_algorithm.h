@@ -10,7 +10,6 @@ enum gallery_algorithm {
 #define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
     GALLERY_##enumerator,
 #include "gallery/algorithms.def"
-#undef ALGORITHM
     GALLERY_COUNT
 };
 

@@ -14,13 +14,14 @@
 struct algorithm {
     void (*prepare)(struct gallery_search *search);
     uint64_t (*next)(struct gallery_search *search, const uint8_t *text, uint64_t limit);
+    uint32_t words; /* of search->table, for each byte of the pattern and once more */
 };
 
 static const struct algorithm algorithms[GALLERY_COUNT] = {
-#define GALLERY_ROW(enumerator, name) \
-    [GALLERY_##enumerator] = {gallery_##name##_prepare, gallery_##name##_next},
-    GALLERY_TEXT_LIST(GALLERY_ROW)
-#undef GALLERY_ROW
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
+#define ON_CORES(enumerator, name, file, words, engines, geometry, line, source) \
+    [GALLERY_##enumerator] = {gallery_##file##_prepare, gallery_##file##_next, words},
+#include "gallery/algorithms.def"
 };
 
 /* Returns true if the algorithm reads a copy of the text: folded, or with a NUL at its end. */
@@ -41,7 +42,7 @@ static uint64_t text_bytes_max(const struct trawl_plan *plan)
 enum trawl_status gallery_host_begin(struct gallery_host *host, const struct trawl_plan *plan,
                                      struct trawl_error *error)
 {
-    uint64_t bytes;
+    uint64_t bytes, words;
 
     if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) == 0)
         return TRAWL_FAIL(error, UNSUPPORTED,
@@ -51,14 +52,19 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
     host->algorithm = gallery_choice_of(plan).algorithm;
     host->prepared = PLAN_NONE;
     host->copied_at = UINT64_MAX;
-    if (algorithms[host->algorithm].next == NULL || !needs_copy(host))
-        return TRAWL_OK;
     bytes = saturating_add(text_bytes_max(plan), saturating_add(plan->length_max, 2));
-    if (bytes <= host->copy_bytes_max)
+    if (algorithms[host->algorithm].next == NULL || !needs_copy(host))
+        bytes = 0;
+    words = saturating_multiply(algorithms[host->algorithm].words, plan->length_max + 1);
+    if (bytes <= host->copy_bytes_max && words <= host->table_count)
         return TRAWL_OK;
     gallery_host_end(host);
-    TRAWL_TRY(MEMORY_NEW(host->copy, bytes, error));
+    if (bytes > 0)
+        TRAWL_TRY(MEMORY_NEW(host->copy, bytes, error));
     host->copy_bytes_max = bytes;
+    if (words > 0)
+        TRAWL_TRY(MEMORY_NEW(host->search.table, words, error));
+    host->table_count = words;
     return TRAWL_OK;
 }
 
@@ -67,6 +73,9 @@ void gallery_host_end(struct gallery_host *host)
     memory_release(host->copy, host->copy_bytes_max, 1);
     host->copy = NULL;
     host->copy_bytes_max = 0;
+    memory_release(host->search.table, host->table_count, sizeof *host->search.table);
+    host->search.table = NULL;
+    host->table_count = 0;
 }
 
 /* Copies the text of the step that begins at scan->at. */
@@ -119,6 +128,7 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
     prepare(host, index);
     host->search.at = 0;
     host->search.rolling_known = false;
+    host->search.known = 0;
     scan->over = false; /* the first hit ends the search only for this literal */
     while (!scan->over && (x = algorithm->next(&host->search, text, to - scan->at)) != UINT64_MAX) {
         TRAWL_ASSERT(x < to - scan->at);

@@ -18,6 +18,8 @@ struct gallery_search {
     uint64_t count;
     uint64_t at;         /* next start offset to look at, in the step */
     uint64_t shift[256]; /* bmh, qs, hp: how far each byte value moves the window */
+    int64_t *table;      /* the algorithm's, of as many numbers as its row says */
+    uint64_t known;      /* kmp, shift-or: what the text before `at` has told; 0 for a new text */
     uint32_t hash;       /* rabin-karp: the literal's hash */
     uint32_t rolling;    /* the hash of the window at `at`, if rolling_known */
     uint32_t power;      /* the factor of a window's first byte in the hash */
@@ -27,22 +29,12 @@ struct gallery_search {
 /* `next` returns the first start offset in [search->at, limit) at which the literal occurs, or
  * UINT64_MAX, and sets search->at to where the next call continues. The text is readable up to
  * limit - 1 + count, where strstr needs a NUL. */
-#define GALLERY_TEXT_LIST(X)    \
-    X(NAIVE, naive)             \
-    X(NAIVE_WHOLE, naive_whole) \
-    X(MEMMEM, memmem)           \
-    X(STRSTR, strstr)           \
-    X(BF, bf)                   \
-    X(BMH, bmh)                 \
-    X(QS, qs)                   \
-    X(HP, hp)                   \
-    X(RABIN_KARP, rabin_karp)
-#define GALLERY_DECLARE(enumerator, name)                                              \
-    void gallery_##name##_prepare(struct gallery_search *search);                      \
-    uint64_t gallery_##name##_next(struct gallery_search *search, const uint8_t *text, \
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
+#define ON_CORES(enumerator, name, file, words, engines, geometry, line, source)       \
+    void gallery_##file##_prepare(struct gallery_search *search);                      \
+    uint64_t gallery_##file##_next(struct gallery_search *search, const uint8_t *text, \
                                    uint64_t limit);
-GALLERY_TEXT_LIST(GALLERY_DECLARE)
-#undef GALLERY_DECLARE
+#include "gallery/algorithms.def"
 
 /* A worker's state on the host, kept from search to search. All zeros: empty. */
 struct gallery_host {
@@ -53,6 +45,7 @@ struct gallery_host {
     uint8_t *copy;     /* for algorithms that need a copy: a step of the text and a NUL; for
                           strstr also the literal and a NUL */
     uint64_t copy_bytes_max;
+    uint64_t table_count;
     uint64_t copied_at; /* where the copied step begins in the chunk; UINT64_MAX if no step is
                            copied */
 };

@@ -459,6 +459,23 @@ static void worked_examples(const char *algorithm, enum trawl_engine engine)
                search.shift['T'] == 3);
 }
 
+/* The table that Knuth, Morris and Pratt print, and Boyer-Moore's shifts in SWIFT's example: AC is
+ * the good suffix, and occurs nowhere else. */
+static void printed_tables(void)
+{
+    static const int64_t printed[] = {-1, 0, 0, -1, 0, 0, -1, 4, -1, 0, 2};
+    int64_t table[12];
+    struct gallery_search search = {.bytes = (const uint8_t *)"abcabcacab", .count = 10};
+
+    search.table = table;
+    gallery_kmp_prepare(&search);
+    TEST_CHECK(memcmp(table, printed, sizeof printed) == 0);
+    search.bytes = (const uint8_t *)"GCTAC";
+    search.count = 5;
+    gallery_bm_prepare(&search);
+    TEST_CHECK(table[3] == 5 && search.shift['G'] == 4 && table[5] == 1);
+}
+
 static void on_all_names(void)
 {
     const char *name;
@@ -490,6 +507,7 @@ int main(void)
     test_begin("gallery_device");
     cuda_driver_replace(sim_driver_table());
     sim_driver_reset_usual(1);
+    printed_tables();
     on_all_names();
     on_cuda("hp-hybrid:1", ON_CUDA, false);
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);

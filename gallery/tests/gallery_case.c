@@ -17,12 +17,9 @@
 #define STAGING_BYTES_MIN 300u
 
 const char *const gallery_ways[] = {
-    "pss-gg:64",
     "pss-gr:96",
     "pss-gm:128",
     "pss-gm:64,debug",
-    "pss-gm-argument:64",
-    "pss-gm-list:64",
     "pss-gm-passes:96",
     "pss-gm-passes,debug",
     "pss-gg",
@@ -37,44 +34,26 @@ const char *const gallery_ways[] = {
     "bmh-conflict-free",
     "bmh-conflict-free:2x16",
     "bmh-conflict-free:1x97",
-    "bmh-conflict-free:3x5",
     "aho-corasick",
-    "aho-corasick:64",
-    "word-simple:64",
     "word-reduction:96",
-    "word-chunked:64",
     "word-chunked",
     "bf:64",
     "bf",
-    "bf-shared:64",
-    "bf-warp:64",
     "bf-tay",
     "bf-tay-shared",
-    "bf-tay-shared:64",
-    "bf-swift:64",
-    "bf-swift-binning:64",
     "bf-swift-chunking:96",
     "bf-hybrid:20",
     "bf-hybrid",
     "qs",
     "qs:64",
-    "qs-shared:64",
-    "qs-segments:3x5",
     "qs-segments:9x32",
-    "qs-swift:64",
-    "qs-swift-binning:64",
-    "qs-swift-chunking:64",
     "qs-hybrid:9",
     "qs-hybrid",
     "hp",
     "hp:96",
-    "hp-shared:64",
     "hp-tay",
-    "hp-tay-shared:64",
     "qs-tay-shared",
-    "hp-swift:64",
     "hp-swift-binning:96",
-    "hp-swift-chunking:64",
     "hp-hybrid:9",
     "hp-hybrid",
     "bf-hybrid-binning:9",
@@ -84,8 +63,17 @@ const char *const gallery_ways[] = {
     "hp-swift:64,ordered",
     "qs-swift-binning,uncounted",
     "hp-swift-chunking:64,uncounted",
+/* and each algorithm of the list, with a small block */
+#define WAY_THREADS ":64"
+#define WAY_GRID ":3x5"
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
+#define ON_GPU(enumerator, name, geometry, kernel, threads, needs, line, source) \
+    name WAY_##geometry,
+#include "gallery/algorithms.def"
     NULL,
 };
+
+_Static_assert(sizeof gallery_ways / sizeof *gallery_ways <= GALLERY_WAYS_MAX, "tallies for all");
 
 bool gallery_way_has_children(const char *way)
 {

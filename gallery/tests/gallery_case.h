@@ -8,7 +8,7 @@
 
 /* The algorithms under test, as option strings ("ways"): a name, perhaps with options. Case i runs
  * number i modulo their count; slow ones get few patterns and a short text. */
-#define GALLERY_WAYS_MAX 80u
+#define GALLERY_WAYS_MAX 120u
 extern const char *const gallery_ways[]; /* ends with NULL */
 
 /* Returns true if this algorithm may launch child grids. Hybrids do for some patterns. */

@@ -14,58 +14,13 @@ static const struct {
     uint32_t engines;
     const char *geometry;
 } rows[] = {
-    {"naive", ON_CPU, NULL},
-    {"naive-whole", ON_CPU, NULL},
-    {"memmem", ON_CPU, NULL},
-    {"strstr", ON_CPU, NULL},
-    {"rabin-karp", ON_CPU, NULL},
-    {"bf", ON_BOTH, "64"},
-    {"bf-shared", ON_CUDA, "128"},
-    {"bf-warp", ON_CUDA, "96"},
-    {"bf-tay", ON_CUDA, "32"},
-    {"bf-tay-shared", ON_CUDA, "64"},
-    {"bf-swift", ON_CUDA, "1024"},
-    {"bf-swift-binning", ON_CUDA, "96"},
-    {"bf-swift-chunking", ON_CUDA, "512"},
-    {"bf-hybrid", ON_CUDA, "800"},
-    {"bf-hybrid-binning", ON_CUDA, "800"},
-    {"qs", ON_BOTH, "256"},
-    {"qs-shared", ON_CUDA, "64"},
-    {"qs-tay-shared", ON_CUDA, "256"},
-    {"qs-swift", ON_CUDA, "64"},
-    {"qs-swift-binning", ON_CUDA, "64"},
-    {"qs-swift-chunking", ON_CUDA, "64"},
-    {"qs-hybrid", ON_CUDA, "1"},
-    {"qs-hybrid-binning", ON_CUDA, "800"},
-    {"qs-segments", ON_CUDA, "1x1"},
-    {"hp", ON_BOTH, "1024"},
-    {"hp-shared", ON_CUDA, "64"},
-    {"hp-tay", ON_CUDA, "352"},
-    {"hp-tay-shared", ON_CUDA, "352"},
-    {"hp-swift", ON_CUDA, "64"},
-    {"hp-swift-binning", ON_CUDA, "64"},
-    {"hp-swift-chunking", ON_CUDA, "64"},
-    {"hp-hybrid", ON_CUDA, "2147483647"},
-    {"hp-hybrid-binning", ON_CUDA, "800"},
-    {"bmh", ON_BOTH, "2147483647x1024"},
-    {"bmh-shared", ON_CUDA, "16x33"},
-    {"bmh-conflict-free", ON_CUDA, "132x256"},
-    {"aho-corasick", ON_CUDA, "128"},
-    {"pss-gg", ON_CUDA, "32"},
-    {"pss-gr", ON_CUDA, "992"},
-    {"pss-gm", ON_CUDA, "256"},
-    {"pss-gm-argument", ON_CUDA, "256"},
-    {"pss-gm-list", ON_CUDA, "256"},
-    {"pss-gm-passes", ON_CUDA, "256"},
-    {"word-simple", ON_CUDA, "256"},
-    {"word-chunked", ON_CUDA, "256"},
-    {"word-reduction", ON_CUDA, "96"},
-    {"rabin-karp-matrix", ON_BOTH, NULL},
-    {"rabin-karp-matrix-sample", ON_CUDA, NULL},
-    {"rabin-karp-matrix-amp", ON_CUDA, NULL},
-    {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
-    {"rabin-karp-matrix-wide", ON_CUDA, NULL},
-    {"rabin-karp-matrix-pairs", ON_CUDA, NULL},
+#define GIVEN_NONE NULL
+#define GIVEN_THREADS "992"
+#define GIVEN_GRID "132x33"
+#define GIVEN_THRESHOLD "800"
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source) \
+    {name, ON_##engines, GIVEN_##geometry},
+#include "gallery/algorithms.def"
 };
 #define NAMES (sizeof rows / sizeof *rows)
 

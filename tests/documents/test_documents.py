@@ -99,7 +99,9 @@ def test_editors(language, tmp_path, monkeypatch):
     if language == "json":
         task = json.loads(lines)["tasks"][0]
         command = [task["command"], *(word.replace("${input:pattern}", "needle") for word in task["args"])]
-    printed = subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    printed = subprocess.run(
+        command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
     if language == "json":
         found = re.findall(task["problemMatcher"]["pattern"]["regexp"], printed.stdout, re.MULTILINE)
         places = [":".join(match[:3]) for match in found]

@@ -5,6 +5,7 @@
 #include "cuda/kernels/kernels.cu"
 #include "cuda/kernels/sets.cu"
 #if TRAWL_GALLERY
+#include "gallery/device_rows.h"
 #include "gallery/kernels/children.cu"
 #include "gallery/kernels/gallery.cu"
 #include "gallery/kernels/lists.cu"
@@ -65,69 +66,38 @@
     X(grams_ends_shared)   \
     X(grams_ends_global)
 
-#if TRAWL_GALLERY
-#define GALLERY(X)               \
-    X(gallery_pss_gg)            \
-    X(gallery_pss_gr)            \
-    X(gallery_pss_gm)            \
-    X(gallery_pss_gm_argument)   \
-    X(gallery_pss_passes)        \
-    X(gallery_pss_sums)          \
-    X(gallery_bmh)               \
-    X(gallery_bmh_shared)        \
-    X(gallery_bmh_conflict_free) \
-    X(gallery_aho_corasick)      \
-    X(gallery_word_simple)       \
-    X(gallery_word_reduction)    \
-    X(gallery_word_minimum)      \
-    X(gallery_fold)              \
-    X(gallery_bf)                \
-    X(gallery_bf_shared)         \
-    X(gallery_bf_warp)           \
-    X(gallery_bf_tay_shared)     \
-    X(gallery_shifts_text)       \
-    X(gallery_qs)                \
-    X(gallery_qs_shared)         \
-    X(gallery_qs_tay_shared)     \
-    X(gallery_qs_segments)       \
-    X(gallery_hp)                \
-    X(gallery_hp_shared)         \
-    X(gallery_hp_tay_shared)     \
-    X(gallery_records)           \
-    X(gallery_records_sample)    \
-    X(gallery_records_amp)       \
-    X(gallery_records_global)    \
-    X(gallery_records_bytes)     \
-    X(gallery_records_wide)      \
+/* Companions of the gallery's kernels, and the kernels that algorithms.def does not name. */
+#define GALLERY(X)            \
+    X(gallery_pss_sums)       \
+    X(gallery_bmh)            \
+    X(gallery_word_minimum)   \
+    X(gallery_fold)           \
+    X(gallery_shifts_text)    \
+    X(gallery_qs)             \
+    X(gallery_records)        \
+    X(gallery_records_sample) \
+    X(gallery_records_amp)    \
+    X(gallery_records_global) \
+    X(gallery_records_bytes)  \
+    X(gallery_records_wide)   \
     X(gallery_records_pairs)
-
-#define CHILDREN(X)                \
-    X(gallery_bf_swift)            \
-    X(gallery_bf_swift_binning)    \
-    X(gallery_bf_swift_chunking)   \
-    X(gallery_skip_swift)          \
-    X(gallery_skip_swift_binning)  \
-    X(gallery_skip_swift_chunking) \
-    X(gallery_collect)
-
-#define LISTS(X) X(gallery_pss_list) X(gallery_pss_lists)
-#else
-#define GALLERY(X)
-#define LISTS(X)
-#define CHILDREN(X)
-#endif
 
 #define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},
 #define ROW_SCAN(name) ROW(name, 0)
 #define ROW_SETS(name) ROW(name, 3)
 #define ROW_GRAMS(name) ROW(name, 4)
 #define ROW_GALLERY(name) ROW(name, 1)
-#define ROW_CHILDREN(name) ROW(name, 2)
-#define ROW_LISTS(name) ROW(name, 5)
 static const struct sim_kernel kernels[] = {
     SCAN(ROW_SCAN) ROW_SETS(set_runs) ROW_SETS(set_count) ROW_SETS(set_room) ROW_SETS(set_fill)
-        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS) GALLERY(ROW_GALLERY) LISTS(ROW_LISTS)
-            CHILDREN(ROW_CHILDREN)};
+        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS)
+#if TRAWL_GALLERY
+            GALLERY(ROW_GALLERY) ROW(gallery_pss_lists, 5) ROW(gallery_collect, 2)
+#define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
+#define ON_GPU(enumerator, name, geometry, kernel, threads, needs, line, source) \
+    ROW(gallery_##kernel, ((needs)&CHILDREN) != 0 ? 2 : ((needs)&LISTS) != 0 ? 5 : 1)
+#include "gallery/algorithms.def"
+#endif
+};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {
