@@ -289,15 +289,16 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count, struct program_asks *asks)
 {
-    const int found = program_find(program, text, count, from, to, anchor, spans, span_count);
+    int found = program_find(program, text, count, from, to, anchor, spans, span_count);
     const struct regex *regex = found == PROGRAM_ASKS ? regex_of(program) : NULL;
 
     if (found != PROGRAM_ASKS)
         return found;
-    program_note(asks, to - from);
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
-    return program->ops->match(regex, text, count, from, to, anchor, spans, span_count);
+    found = program->ops->match(regex, text, count, from, to, anchor, spans, span_count);
+    program_note(asks, (found > 0 && span_count > 0 ? spans->end : to) - from);
+    return found;
 }
 
 enum trawl_status program_failed(int found, struct trawl_error *error)
