@@ -2,10 +2,12 @@
 without Ray what trawl does with answers, with lost actors and with tables; Ray itself is tested in long runs."""
 
 import asyncio
+import collections
 import functools
 import http.server
 import inspect
 import itertools
+import operator
 import pickle
 import sys
 import threading
@@ -45,7 +47,7 @@ class Handle:
 
     def __init__(self, kind, arguments):
         self._kind, self._start, self._lock = kind, lambda: kind(*map(resolved, arguments)), threading.Lock()
-        self._made, self._dead, self._lost, self._parts = self._start(), False, False, None
+        self._made, self._dead, self._lost, self._parts = self._start(), "", False, None
 
     def _method(self, name):
         with self._lock:
@@ -54,11 +56,11 @@ class Handle:
                 try:
                     self._made = self._start()
                 except Exception as fault:
-                    self._dead = True
+                    self._dead = str(fault)
                     raise ActorDiedError(str(fault)) from fault
                 raise RayActorError("lost")
             if self._dead:
-                raise ActorDiedError("killed")
+                raise ActorDiedError(self._dead)
             return getattr(self._made, name)
 
     def _count_part(self):
@@ -68,19 +70,15 @@ class Handle:
                 self._parts = None
                 raise RayActorError("lost")
 
-    def _task(self, name, *arguments):
+    def _task(self, name, *arguments, retries=0):
         try:
             return Reference(self._method(name)(*map(resolved, arguments)))
+        except RayActorError as fault:
+            if retries and not self._dead:
+                return self._task(name, *arguments)
+            return Reference(fault=fault)
         except Exception as fault:
             return Reference(fault=fault)
-
-    def _stream(self, name, *arguments):
-        try:
-            for part in self._method(name)(*map(resolved, arguments)):
-                self._count_part()
-                yield Reference(part)
-        except Exception as fault:
-            yield Reference(fault=fault)
 
     async def _answers(self, name, *arguments):
         try:
@@ -92,9 +90,12 @@ class Handle:
 
     def __getattr__(self, name):
         is_async = inspect.isasyncgenfunction(getattr(self._kind, name))
-        streams = self._answers if is_async else self._stream
-        streamed = types.SimpleNamespace(remote=functools.partial(streams, name))
-        return types.SimpleNamespace(remote=functools.partial(self._task, name), options=lambda **_: streamed)
+
+        def options(max_task_retries=0, **_):
+            call = self._answers if is_async else functools.partial(self._task, retries=max_task_retries)
+            return types.SimpleNamespace(remote=functools.partial(call, name))
+
+        return types.SimpleNamespace(remote=options().remote, options=options)
 
 
 def resolved(one):
@@ -113,7 +114,9 @@ def get(one, timeout=None):
 
 def kill(actor, no_restart=True):
     with actor._lock:
-        actor._dead, actor._lost, actor._made = no_restart, True, None
+        if process := getattr(actor._made, "process", None):
+            process.kill()
+        actor._dead, actor._lost, actor._made = "killed" * no_restart, True, None
 
 
 class Dataset:
@@ -236,14 +239,13 @@ def install(monkeypatch, nodes):
         start=lambda **_: None, run=run,
         deployment=lambda **_: lambda kind: types.SimpleNamespace(bind=kind),
     )  # fmt: skip
-    node = types.SimpleNamespace(get_node_id=lambda: "node")
-    state = types.SimpleNamespace(state=types.SimpleNamespace(state=None))
+    node = types.SimpleNamespace(get_node_id=lambda: "node", was_current_actor_reconstructed=False)
     data = types.SimpleNamespace(ActorPoolStrategy=lambda **sizes: sizes)
     vars(ray).update(
-        is_initialized=lambda: True, available_resources=lambda: ray.free or {"CPU": 99, "GPU": 9}, free=None, put=Reference, get=get, kill=kill, remote=remote, get_actor=get_actor,
+        is_initialized=lambda: True, cluster_resources=lambda: functools.reduce(operator.add, map(collections.Counter, nodes)), put=Reference, get=get, kill=kill, remote=remote, get_actor=get_actor,
         wait=lambda answers, num_returns, timeout: (answers, []), cancel=lambda _: None, exceptions=exceptions,
         nodes=lambda: [{"Alive": True, "Resources": one} for one in nodes] + [{"Alive": False}], actors=actors, serve=serve, data=data,
-        get_runtime_context=lambda: node, _private=state, shutdown=shutdown,
+        get_runtime_context=lambda: node, shutdown=shutdown,
     )  # fmt: skip
     response = types.SimpleNamespace(
         Response=lambda content, status, headers: (content, status, headers),

@@ -86,6 +86,7 @@ def test_unknown_members():
 def test_an_answer_goes_on(rng, monkeypatch):
     """Check the units of an answer that another actor continues. Each actor cuts the same output into different units."""
     ray_by_hand.install(monkeypatch, [])
+    monkeypatch.setattr(cluster, "FIRST_PAUSE", 0)
 
     async def sent(content, lost):
         pieces = [(200, {})]
@@ -101,8 +102,7 @@ def test_an_answer_goes_on(rng, monkeypatch):
 
     async def came(content):
         found, losses = [], rng.randint(0, 4)
-        numbers, copies = itertools.count(), [cluster.Copy(None) for _ in range(9)]
-        units = cluster.Units(lambda copy: sent(content, next(numbers) < losses), copies, True)
+        units = cluster.Units(lambda attempt: sent(content, attempt < losses), True)
         async for kind, part in units.all():
             together = kind == b"o" and found and found[-1][0] == b"o"
             found[-1:] = [(b"o", found[-1][1] + part)] if together else [*found[-1:], (kind, part)]
@@ -164,7 +164,15 @@ def served(tmp_path_factory):
         pytest.importorskip("ray.serve")
     else:
         ray = ray_by_hand.install(patched, [{"CPU": 6.0}])
-        patched.setattr(cluster, "EVERY_SECONDS", 0.01)
+        patched.setattr(cluster, "EVERY_SECONDS", 0.05)
+        patched.setattr(cluster, "FIRST_PAUSE", 0.001)
+
+        def give_up(shard):
+            for one in ray.actors:
+                if one._made is shard:
+                    ray.kill(one, no_restart=False)
+
+        cluster.Shard.give_up = give_up  # for good: threads may call this after the tests
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
     import random
@@ -365,7 +373,7 @@ def lose(actor, how):
 
     if how == "actor":
         return ray.kill(actor, no_restart=False)
-    pid = ray.get(actor.facts.remote())[1]
+    pid = ray.get(actor.server.remote())
     if isinstance(how, signal.Signals):
         return os.kill(pid, how)
     path = re.search("--listen=unix:([^\0]*)", pathlib.Path(f"/proc/{pid}/cmdline").read_text())[1]

@@ -424,7 +424,7 @@ def test_command_lines(tmp_path, rng, monkeypatch):
     """Check that random command lines, over files that are read in several pieces, write the rows of decontaminate()."""
     pytest.importorskip("pyarrow.parquet")
     made_by = importlib.import_module("trawl.decontaminate._command")
-    monkeypatch.setattr(made_by, "_LINES_BYTES", 50)
+    monkeypatch.setattr("trawl.stages.PART_BYTES", 50)
     monkeypatch.setattr(made_by, "_ROWS", 2)
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", concurrent.futures.ThreadPoolExecutor)
     pieces = ["a", "b", "c", "a", "b", "c", "A", "c.", "\uff41", "b-", "<b>c</b>", "d  e"]

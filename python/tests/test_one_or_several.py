@@ -84,12 +84,5 @@ def test_the_table_is_whole(by_hand):
                     listed = re.search("str.*Iterable", str(taken.annotation))
                     if listed or taken.name in ("paths", "sources", "keep", "columns"):
                         found.add(f"{name if key == '__init__' else key} {taken.name}")
-    own = {
-        "files_of paths",
-        "files_of sources",
-        "read paths",
-        "paths_of sources",
-        "parquet_parts columns",
-        "Keeper sources",
-    }
+    own = {"files_of paths", "files_of sources", "read paths", "paths_of sources", "parquet_parts columns"}
     assert {one for one in found if not OTHERS.match(one)} - own <= TABLE.keys()

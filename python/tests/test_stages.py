@@ -10,7 +10,6 @@ import re
 import runpy
 import sys
 import types
-import warnings
 
 import pytest
 import ray_by_hand
@@ -275,7 +274,7 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     """Check that each record goes to one of two datasets, is counted once, and where the stage runs."""
     import trawl.ray
 
-    ray = ray_by_hand.install(monkeypatch, [{"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}])
+    ray_by_hand.install(monkeypatch, [{"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}])
     monkeypatch.setattr(ray_by_hand.Counter, "sums", sums := {})
     texts = [None if rng.random() < 0.1 else "".join(rng.choices("ab\u00e9", k=4)) for _ in range(60)]
     table = pyarrow.table({"id": range(60), "text": texts})
@@ -301,26 +300,13 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     assert all(re.match("ValueError: .*UTF-8|TypeError: ", row["trawl_error"]) for row in rows)
     assert sums["trawl_records", "replace", "text"] == 62 and sums["trawl_bad", "replace", "text"] == len(rows)
     assert (found.worker.stage.engine, found.worker.stage.threads) == ("cpu", 2)
-    for workers, sizes in ((None, (1, 5)), (2, (2, 2)), ((1, 1), (1, 1)), ((2, 4), (2, 4))):
+    for workers, sizes in ((None, (1, 6)), (2, (2, 2)), ((1, 1), (1, 1)), ((2, 4), (2, 4))):
         found = trawl.ray.contains(data, plan, "text", errors="apart", workers=workers, threads=3)[0]
         assert (found.options["compute"]["min_size"], found.options["compute"]["max_size"]) == sizes
-        assert found.worker.stage.threads == 3 and 0 <= found.options["num_cpus"] < 1
-    for wrong, message in (((2, 1), "at least 2, and at most 1"), (7, "too few nodes"), (0, "1 or more")):
-        with pytest.raises(ValueError, match=message):
-            trawl.ray.contains(data, plan, "text", workers=wrong)
-    with pytest.warns(UserWarning, match="too few nodes for 64 actors .*; 6 are started"):
-        found = trawl.ray.contains(data, plan, "text", errors="apart", workers=(1, 64))[0]
-    assert found.options["compute"]["max_size"] == 6
-    monkeypatch.setattr(trawl.ray, "LOOKS", 1)
-    ray.free = {"CPU": 1.0}  # as if a Collection used the remaining cores
-    with pytest.warns(UserWarning, match="CPU: 1 are free and .* are needed"):
-        trawl.ray.contains(data, plan, "text", errors="apart")
-    with pytest.warns(UserWarning, match="GPU: 0 are free and 1 are needed"):
-        trawl.ray.warn_if_held("GPU", 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        trawl.ray.warn_if_held("CPU", 1)  # the core that is free is enough
-    ray.free = None
+        assert found.worker.stage.threads == 3 and found.options["num_cpus"] == 0  # no core is taken from reading
+    for wrong in ({"workers": (2, 1)}, {"workers": 0}, {"cpus": 0}):
+        with pytest.raises(ValueError, match="workers, cpus: "):
+            trawl.ray.contains(data, plan, "text", **wrong)
     nothing = ray_by_hand.Dataset([])
     nothing.map_batches = lambda *_, **__: nothing  # with no tables, Ray never calls a stage
     assert trawl.ray.count(nothing, plan, "text") == {
@@ -332,30 +318,13 @@ def test_datasets_with_bad_records(rng, monkeypatch):
         trawl.ray.contains(data, plan, "none")
 
 
-def read(monkeypatch, files, parts):
-    """Read files as the tasks do. Return the records, the bad records, and how often a file was read."""
-    from trawl.ray import Apart, files_of, read_files
-
-    ray_by_hand.install(monkeypatch, [])
-    reads = []
-
-    def counted(system, path):
-        reads.append(path)
-        return parts(system, path)
+def read(files, parts):
+    """Read files as the tasks do. Return the records and the bad records."""
+    from trawl.ray import files_of, read_files
 
     listed = list(files_of(files, None))
     listed = {key: [one[key] for one in listed] for key in ("path", "system")}
-    answers = []
-    # after the loss of a node, Ray reads a file again
-    for orders in ((True, False), (False, False, True), (False, True)):
-        apart, reads[:] = ray_by_hand.Handle(Apart, []), []
-        found = {}
-        for bad in orders:
-            tables = read_files(listed, counted, apart, bad)
-            found[bad] = [row for table in tables for row in table.to_pylist()]
-        answers.append(found)
-    assert answers[0] == answers[1] == answers[2]
-    return found[False], found[True], len(reads)
+    return ([row for table in read_files(listed, parts, bad) for row in table.to_pylist()] for bad in (False, True))
 
 
 def test_json_lines(tmp_path, monkeypatch):
@@ -373,8 +342,7 @@ def test_json_lines(tmp_path, monkeypatch):
         (tmp_path / name).write_bytes(data)
     (tmp_path / "e.gz").write_bytes(broken[: len(broken) // 2])
     (tmp_path / "_SUCCESS").write_bytes(b"left out")
-    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(json_parts, field="text"))
-    assert reads == 5
+    rows, apart = read(tmp_path, functools.partial(json_parts, field="text"))
     texts = ["a", "x\u2028\x85y", None, "a", *["b" * (9 << 20)] * 2]
     paths = [str(tmp_path / name) for name in "aaacdd"]
     assert [tuple(row.values()) for row in rows[:6]] == list(zip(paths, [*good, good[0], long, long], texts))
@@ -389,7 +357,7 @@ def test_json_lines(tmp_path, monkeypatch):
     assert end["path"] == str(tmp_path / "e.gz") and end["record"] == len(rows) - 6 and end["line"] is None
     assert "OSError" in end["trawl_error"]
     with pytest.raises(FileNotFoundError, match="none"):
-        read(monkeypatch, [tmp_path / "none"], json_parts)
+        read([tmp_path / "none"], json_parts)
     monkeypatch.chdir(tmp_path)
     system = pyarrow.fs.LocalFileSystem()
     assert [one["path"] for one in trawl.ray.files_of(f"file://{tmp_path}/a", None)] == paths[:1]
@@ -442,7 +410,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
     group = parquet.ParquetFile(tmp_path / "many").metadata.row_group(0).column(0)
     data[group.data_page_offset + group.total_compressed_size - 5] ^= 255
     (tmp_path / "many").write_bytes(data)
-    rows, apart, _ = read(monkeypatch, tmp_path / "many", functools.partial(parquet_parts, columns=None))
+    rows, apart = read(tmp_path / "many", functools.partial(parquet_parts, columns=None))
     assert rows == many.to_pylist()[: len(rows)] and 0 < len(rows) == apart[0]["record"] < 70_000 and len(apart) == 1
     (tmp_path / "many").unlink()
     group = parquet.ParquetFile(tmp_path / "b").metadata.row_group(1).column(1)
@@ -450,9 +418,8 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
         data = bytearray((tmp_path / name).read_bytes())
         data[at] ^= 255
         (tmp_path / name).write_bytes(data)
-    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=["id"]))
-    assert reads == 3 and len(apart) == 1 and len(rows) == 600
-    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=None))
+    rows, apart = read(tmp_path, functools.partial(parquet_parts, columns=["id"]))
+    rows, apart = read(tmp_path, functools.partial(parquet_parts, columns=None))
     assert rows == [row for row in table.to_pylist() if row["id"] // 100 != 1] + table.to_pylist()
     assert [(row["path"], row["record"]) for row in apart] == [(str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)]
     assert "records 100 to 199: OSError" in apart[1]["trawl_error"]

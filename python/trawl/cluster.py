@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import collections
 import contextlib
 import ctypes
@@ -28,13 +29,11 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import _http
+from . import Client, ServerError
 from .__main__ import scripts
 from ._answers import PARTS
-from ._errors import ServerError
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
@@ -44,15 +43,15 @@ READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were printed; no file was searched
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads as a whole
 ENDING = b"the server is ending"  # in the rejections and messages of a server that is shutting down
-ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # begins a message that is true for the cluster only if no shard searched a file
 DOUBT = b": nothing was found; "  # in a message that is true for the cluster only if all shards send it
-CHECK_SECONDS = 1.0  # an actor that takes longer to say whether its server answers gets no requests
-EVERY_SECONDS = 0.5  # between two checks of a copy (see Copy); longer if there are more than 200 copies
-SILENT_SECONDS = 2.0  # a server or an actor that is silent for longer is ended; a restarted actor has RETURN_SECONDS
-PATIENCE_SECONDS = 0.25  # how often a waiting request checks whether its copy still answers
-RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses this many servers is rejected: perhaps the request makes the servers crash
+EVERY_SECONDS = 0.5  # between two checks of a server
+SILENT_SECONDS = (
+    2.0  # a server that is silent for longer is ended, with its actor; an actor that is silent is not counted
+)
+# A request is sent up to ATTEMPTS times, to the copies of a shard in turn, with pauses of FIRST_PAUSE and twice the last
+# one: in all a minute, in which Ray starts lost actors again. The limit also ends a request that makes servers crash.
+ATTEMPTS, FIRST_PAUSE = 12, 0.03
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -69,50 +68,49 @@ def program() -> str:
 
 
 class Shard:
-    """A Ray actor with a server, which holds the files between two paths."""
+    """A Ray actor with a server, which holds the files between two paths. Ray starts it again when it ends: with its
+    server, or because the server is silent."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self.arguments, self.folder = arguments, tempfile.TemporaryDirectory(prefix="trawl")
-        # starts the server, which ends with the thread, even if the actor is killed
-        self.thread = ThreadPoolExecutor(1)
-        self.start()
-
-    def start(self) -> None:
-        self.path = f"{self.folder.name}/{time.monotonic_ns()}"
-        self.is_loaded, self.silent_since = False, 0.0
-        files = [one.partition("=")[2] for one in self.arguments if one.startswith("--token-file=")]
-        token = pathlib.Path(files[-1]).read_text().strip() if files else ""
-        self.headers = {"host": "localhost", "authorization": f"Bearer {token}"}
-        command = [program(), f"--listen=unix:{self.path}", *self.arguments]
-        ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
-        self.process = self.thread.submit(subprocess.Popen, command, preexec_fn=ends).result()
-
-    async def check(self) -> str:
-        """Return why the server does not answer, or "". A server that has ended or does not answer is restarted."""
-        if (status := self.process.poll()) is not None:
-            self.start()
-            return f"{ENDED} {status}: see the actor's messages in Ray's logs"
-        try:
-            self.is_loaded |= not await asyncio.wait_for(self.is_loading(), CHECK_SECONDS / 2)
-            self.silent_since = 0.0
-            return "" if self.is_loaded else "its files are loading"
-        except Exception as fault:  # including an answer that cannot be read
-            now = time.monotonic()
-            self.silent_since = self.silent_since or now
-            if now - self.silent_since > SILENT_SECONDS:
-                self.process.kill()
-            return str(fault) if isinstance(fault, ServerError) else f"trawl-serve does not answer: {fault!r}"
-
-    async def is_loading(self) -> bool:
-        (status, _), *parts = [one async for one in self.ask("GET", "/v1/collections", self.headers, b"")]
-        if status >= 500:
-            raise ServerError(f"trawl-serve: status {status}: {b''.join(parts)!r}", status)
-        return status == 200 and any(one["loading"] for one in json.loads(b"".join(parts))["collections"])
-
-    def facts(self) -> tuple[str, int]:
         import ray
 
-        return ray.get_runtime_context().get_node_id(), self.process.pid
+        self.folder, self.process, self.loaded = tempfile.TemporaryDirectory(prefix="trawl"), None, threading.Event()
+        self.path = f"{self.folder.name}/socket"
+        files = [one.partition("=")[2] for one in arguments if one.startswith("--token-file=")]
+        self.token = pathlib.Path(files[-1]).read_text().strip() if files else None
+        self.is_restarted = ray.get_runtime_context().was_current_actor_reconstructed
+        command = [program(), f"--listen=unix:{self.path}", *arguments]
+        thread = threading.Thread(target=self.watch, args=(command,), daemon=True)
+        thread.start()
+        while not self.loaded.wait(0.02):
+            if not thread.is_alive():
+                raise RuntimeError(f"trawl-serve ended with status {self.process and self.process.wait()}: "
+                                   "see the actor's messages in Ray's logs")  # fmt: skip
+
+    def watch(self, command: list[str]) -> None:
+        """Run the server, which ends with this thread, even if the actor is killed."""
+        ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
+        self.process = subprocess.Popen(command, preexec_fn=ends)
+        answered = time.monotonic()
+        while self.process.poll() is None and time.monotonic() - answered < SILENT_SECONDS:
+            with (
+                contextlib.suppress(Exception),  # including an answer that cannot be read
+                Client(f"unix:{self.path}", token=self.token, timeout=SILENT_SECONDS / 2) as client,
+            ):
+                if not any(one["loading"] for one in client.collections()):
+                    self.loaded.set()
+                answered = time.monotonic()
+            time.sleep(EVERY_SECONDS if self.loaded.is_set() else 0.01)
+        self.process.kill()
+        if self.loaded.is_set() or self.is_restarted:
+            self.give_up()
+
+    def give_up(self) -> None:
+        os._exit(1)
+
+    def server(self) -> int:
+        """Return the server's process number."""
+        return int(self.process.pid)
 
     async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
         """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front cancels this task,
@@ -158,84 +156,41 @@ def refusal(status: int, message: str) -> Refused:
     return Refused(status, {"content-type": "application/json"}, content)
 
 
-class Copy:
-    """An actor with a copy of a shard. fault: why the copy gets no requests; "": it answers."""
-
-    def __init__(self, actor: Any) -> None:
-        self.actor, self.fault, self.since = actor, "", 0.0
-
-    def mark(self, fault: str) -> None:
-        self.since = self.since if self.fault else time.monotonic()
-        self.fault = fault
-
-
-def all_failed(copies: list[Copy]) -> bool:
-    """Return True if no copy of a shard answers."""
-    return all(one.fault for one in copies)
-
-
 class Units:
     """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit status; or b"l"
     with a line of JSON. All copies of a shard produce the same output, so a second actor can continue where a lost one
     ended. copies: the actors, in the order in which they get requests."""
 
-    def __init__(self, send: Callable[[Copy], Any], copies: list[Copy], is_framed: bool) -> None:
-        self.send, self.copies, self.is_framed = send, copies, is_framed
-        self.losses = 0
+    def __init__(self, send: Callable[[int], Any], is_framed: bool) -> None:
+        self.send, self.is_framed, self.stream = send, is_framed, send(0)
         self.status: Any = None
-        self.begin()
 
-    def begin(self) -> None:
-        self.copy = next((one for one in self.copies if not one.fault), self.copies[0])
-        self.stream = self.send(self.copy)
-
-    async def go_on(self, fault: Exception) -> None:
-        """After a fault of the copy, send the request to a copy that answers."""
+    async def again(self, fault: Exception, attempt: int) -> None:
+        """After a fault of a copy, send the request to the next one."""
         self.close()
-        self.copy.mark(words(fault))
-        self.losses += 1
-        end = time.monotonic() + RETURN_SECONDS
-        while all_failed(self.copies) and time.monotonic() < end:
-            await asyncio.sleep(EVERY_SECONDS / 10)
-        if all_failed(self.copies):
-            raise refusal(503, f"no copy of a shard answers: {self.copy.fault}") from fault
-        if self.losses == LOSSES_MAX:
-            raise refusal(503, f"the request lost {self.losses} servers, at last: {words(fault)}") from fault
-        self.begin()
-
-    async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. Raise ServerError if the copy's fault (see Copy) has lasted
-        longer than a check may take and another copy answers."""
-        task = asyncio.ensure_future(self.next_part())
-        try:
-            while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
-                if (
-                    self.copy.fault
-                    and not all_failed(self.copies)
-                    and time.monotonic() - self.copy.since > CHECK_SECONDS
-                ):
-                    raise ServerError(self.copy.fault)
-            return task.result()
-        finally:
-            task.cancel()
-
-    async def next_part(self) -> Any:
-        reference = await anext(self.stream, None)
-        return reference and await reference
+        if attempt == ATTEMPTS:
+            raise refusal(503, f"no copy of a shard answers: {words(fault)}") from fault
+        await asyncio.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
+        self.stream = self.send(attempt)
 
     async def raw(self) -> AsyncIterator[bytes]:
-        self.status, content = await self.part(), b""
-        while (part := await self.part()) is not None:
-            if self.status[0] == 200:
+        self.status, content = None, b""
+        async for reference in self.stream:
+            part = await reference
+            if self.status is None:
+                self.status = part
+            elif self.status[0] == 200:
                 yield part
             else:
                 content += part
-        if ENDING in content:
+        if self.status is None or ENDING in content:
             raise ServerError(ENDING.decode())
         if self.status[0] != 200:
             refused = Refused(*self.status, content)
-            with _http.understood():
+            try:
                 message_of(refused)
+            except (ValueError, KeyError, TypeError) as fault:
+                raise ServerError(f"trawl-serve: the answer cannot be read: {fault!r}") from fault
             raise refused
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
@@ -262,7 +217,7 @@ class Units:
         import ray
 
         came: dict[bytes, int] = collections.defaultdict(int)
-        while True:
+        for attempt in itertools.count(1):
             left = came.copy()
             try:
                 async for kind, content in self.units():
@@ -274,13 +229,13 @@ class Units:
                         yield kind, content[skipped:] if kind == b"o" else content
                 return
             except (ray.exceptions.RayError, ServerError) as fault:
-                await self.go_on(fault)
+                await self.again(fault, attempt)
 
     async def whole(self) -> bytes:
         """Return an answer that is not a stream of units."""
         import ray
 
-        while True:
+        for attempt in itertools.count(1):
             try:
                 content = bytearray()
                 async for part in self.raw():
@@ -289,7 +244,7 @@ class Units:
                         raise refusal(413, "the answer of a shard is too long for the front")
                 return bytes(content)
             except (ray.exceptions.RayError, ServerError) as fault:
-                await self.go_on(fault)
+                await self.again(fault, attempt)
 
     def close(self) -> None:
         import ray
@@ -304,10 +259,11 @@ def words(fault: Exception) -> str:
 
 
 def text_of(value: Any) -> bytes:
-    try:
-        return _http.data(value)
-    except Exception:
-        return b""
+    """Return the bytes of a string: JSON text, {"text": JSON text} or {"bytes": base64}; b"" for anything else."""
+    given: dict[str, Any] = value if isinstance(value, dict) else {"text": value}
+    with contextlib.suppress(ValueError, TypeError, AttributeError):
+        return base64.b64decode(given["bytes"]) if "bytes" in given else bytes(given["text"].encode())
+    return b""
 
 
 def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any]]:
@@ -424,52 +380,34 @@ class Front:
     """The deployment that answers requests: a callable of Ray Serve."""
 
     def __init__(self, shards: list[list[Any]], host: str) -> None:
-        self.shards = [[Copy(actor) for actor in actors] for actors in shards]
-        self.host, self.turns = host, itertools.count()
-        threading.Thread(target=lambda: asyncio.run(self.watch()), daemon=True).start()
+        self.shards, self.host, self.turns = shards, host, itertools.count()
 
-    async def watch(self) -> None:
-        copies = list(itertools.chain(*self.shards))
-        await asyncio.gather(*(self.check(one, EVERY_SECONDS * max(1, len(copies) / 200)) for one in copies))
-
-    async def check(self, copy: Copy, pause: float) -> None:
-        """Check a copy repeatedly. End an actor that does not answer: Ray restarts it."""
-        import ray
-
-        patience = SILENT_SECONDS
-        while True:
-            try:
-                check, asked = asyncio.ensure_future(copy.actor.check.remote()), time.monotonic()
-                while not (await asyncio.wait([check], timeout=CHECK_SECONDS))[0]:
-                    copy.mark("its actor is silent")
-                    if time.monotonic() - asked > patience:
-                        ray.kill(copy.actor, no_restart=False)
-                        asked, patience = time.monotonic(), RETURN_SECONDS
-                fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # usually the loss of the actor, which Ray restarts
-                fault, patience = words(loss), RETURN_SECONDS
-            copy.mark(fault)
-            await asyncio.sleep(pause)
-
-    def state(self) -> dict[str, Any]:
+    async def state(self) -> dict[str, Any]:
         """Return how many copies there are, and which ones do not answer."""
-        now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
-        faults = [
-            {"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault
-        ]
-        return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}
+
+        async def lost(i: int, j: int) -> list[dict[str, Any]]:
+            try:
+                await asyncio.wait_for(self.shards[i][j].server.remote(), SILENT_SECONDS)
+            except Exception as fault:
+                return [{"shard": i, "copy": j, "fault": words(fault)}]
+            return []
+
+        asked = [lost(i, j) for i, own in enumerate(self.shards) for j in range(len(own))]
+        faults = list(itertools.chain(*await asyncio.gather(*asked)))
+        return {"wanted": len(asked), "ready": len(asked) - len(faults), "lost": faults}
 
     def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False) -> Units:
         """Send a request to a shard."""
         headers = {key: request.headers[key] for key in PASSED_ON if key in request.headers}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        turn = next(self.turns) % len(self.shards[i])
+        copies, turn = self.shards[i], next(self.turns)
 
-        def send(copy: Copy) -> Any:
-            ask = copy.actor.ask.options(num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD)
-            return aiter(ask.remote(request.method, path, headers, body))
+        def send(attempt: int) -> Any:
+            ask = copies[(turn + attempt) % len(copies)].ask
+            streamed = ask.options(num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD)
+            return aiter(streamed.remote(request.method, path, headers, body))
 
-        return Units(send, self.shards[i][turn:] + self.shards[i][:turn], is_framed)
+        return Units(send, is_framed)
 
     async def __call__(self, request: Any) -> Any:
         from starlette.responses import Response, StreamingResponse
@@ -483,9 +421,10 @@ class Front:
             with contextlib.suppress(ValueError):
                 given = json.loads(body or b"{}")
             if path == "/healthz":
+                lost = collections.Counter(one["shard"] for one in (await self.state())["lost"])
                 for i, copies in enumerate(self.shards):
-                    if all_failed(copies):
-                        raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
+                    if lost[i] == len(copies):
+                        raise refusal(503, f"no copy of shard {i} answers")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             is_read = isinstance(given, dict) and all(
                 isinstance(given.get(key) or [], list) for key in ("options", "paths")
@@ -526,9 +465,9 @@ class Front:
             elif path == "/v1/search":
                 content = columns(answers, given)
             elif path == "/v1/collections":
-                content = collections_of(answers, copies=self.state())
+                content = collections_of(answers, copies=await self.state())
             elif path == "/metrics":
-                content = metrics([*answers, COPIES.format(**self.state()).encode()])
+                content = metrics([*answers, COPIES.format(**await self.state()).encode()])
             else:
                 content = b"".join(answers)
             return Response(content, 200, asked[0][0].status[1])
@@ -674,7 +613,7 @@ def frame(kind: bytes, content: bytes) -> bytes:
 
 
 def message_of(refused: Refused) -> bytes:
-    return b"" if refused.args[0] < 400 else _http.data(json.loads(refused.args[2])["error"]["message"])
+    return b"" if refused.args[0] < 400 else text_of(json.loads(refused.args[2])["error"]["message"])
 
 
 def close(asked: list[list[Units]]) -> None:
@@ -700,18 +639,6 @@ def ranges_of(root: str, shards: int) -> list[tuple[bytes, int]]:
     ]
 
 
-def wait_for(actors: list[Any], end: float) -> None:
-    """Wait until all servers have loaded their files."""
-    import ray
-
-    while actors:
-        said = ray.get([one.check.remote() for one in actors], timeout=max(0, end - time.monotonic()))
-        if ended := [one for one in said if one.startswith(ENDED)]:
-            raise RuntimeError(ended[0])
-        actors = [one for one, fault in zip(actors, said) if fault]
-        time.sleep(0.05 if actors else 0)
-
-
 def start(
     path: str,
     options: list[str],
@@ -732,8 +659,7 @@ def start(
 
     path = os.fsdecode(path)
     root = os.path.realpath(path.partition("=")[2] or path)
-    nodes = nodes_for(max(1, shards or 1) * replicas, cpus, gpus)
-    ranges = ranges_of(root, shards or max(1, len(nodes) // replicas))
+    ranges = ranges_of(root, shards or max(1, nodes_for(cpus, gpus) // replicas))
     bounds = [first for first, _ in ranges] + [b""]
     actors: list[list[Any]] = []
     for i, (first, size) in enumerate(ranges):
@@ -747,7 +673,7 @@ def start(
         )  # fmt: skip
         actors.append([made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)])
     try:
-        wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
+        ray.get([one.server.remote() for one in itertools.chain(*actors)], timeout=timeout)
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
             name=name,
@@ -755,8 +681,11 @@ def start(
             ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy is
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
-    except BaseException:
+    except BaseException as fault:
         end(actors, name)
+        if isinstance(fault, ray.exceptions.GetTimeoutError):
+            raise TimeoutError(f"shards did not answer in {timeout:g} s: they load, or wait for a node with their memory, "
+                               "cores or GPUs") from None  # fmt: skip
         raise
     return actors
 

@@ -17,28 +17,21 @@ A Collection keeps files in the memory of a cluster, for many searches:
 
 from __future__ import annotations
 
-import codecs
 import collections
 import copy
 import functools
 import inspect
 import os
-import time
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from . import Plan
 from ._shards import Collection as Collection
-from ._shards import nodes_for
-from ._sources import plan_of, several
-from ._trawl import Plan
-from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
+from ._sources import several
+from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, lines_of, stage_of, taken
 
 if TYPE_CHECKING:
     import pyarrow
-
-LOOKS = 10  # how often warn_if_held() checks for free cores before it warns
-STAGES_MAX = 8  # this many stages can run at the same time and leave a core for reading (see claim_of)
 
 
 class Metrics:
@@ -118,16 +111,14 @@ def run_stage(
     Reading `bad` runs the search again.
 
     workers: the number of actors, or a range of numbers. The default is a range: Ray starts one actor, and
-    more while tables wait, up to the cores (or GPUs) of the cluster. A range that exceeds the cluster ends
-    there, with a warning. Another warning reports cores (or GPUs) that others hold, such as a Collection:
-    the stage waits for these.
-    cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs in separate
-    tasks, for which the actors leave a core (see claim_of). ValueError: the nodes have no room for this many actors.
-    KeyError, TypeError: the dataset's schema is known, and the stage cannot search it.
+    more while tables wait, up to the cores (or GPUs) of the cluster.
+    cpus: the number of threads of each actor, unless the stage sets threads. The actors claim no cores from Ray, so
+    other tasks, such as those that read, never wait for the search to end.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context, which its sources and the
     datasets derived from it share.
-    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`."""
+    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
+    KeyError, TypeError: the dataset's schema is known, and the stage cannot search it."""
     import pyarrow
     import ray
 
@@ -139,23 +130,12 @@ def run_stage(
         stage.schema(pyarrow.schema(known.base_schema))
     gpus = int(stage.engine == "cuda")
     least, most = workers if isinstance(workers, tuple) else (1 if workers is None else workers, workers)
-    if most is not None and least > most:
-        raise ValueError(f"workers: at least {least}, and at most {most}")
-    nodes = nodes_for(least, 0 if gpus else cpus, gpus)
-    fit = sum(node["actors"] for node in nodes)
+    if cpus < 1 or least < 1 or (most is not None and least > most):
+        raise ValueError(f"workers, cpus: {least} to {most} actors with {cpus} threads each")
     if most is None:
-        most = max(1, fit - 1 + gpus)
-    try:
-        nodes_for(most, 0 if gpus else cpus, gpus)
-    except ValueError as fault:
-        warnings.warn(f"workers: {fault}; {fit} are started", stacklevel=3)
-        most = fit
-    if gpus:
-        resources: dict[str, Any] = {"num_gpus": 1, "num_cpus": 0}
-        warn_if_held("GPU", least)
-    else:
-        resources = {"num_cpus": claim_of(least, cpus, [node.get("CPU", 0) for node in nodes])}
-        warn_if_held("CPU", least * resources["num_cpus"] + 1)  # a core is for reading
+        has: Any = ray.cluster_resources()
+        most = max(1, int(has.get("GPU", 0) if gpus else has.get("CPU", 0) // cpus))
+    if not gpus:
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes a reference inside a list on; a bare reference would be replaced with the object.
@@ -168,38 +148,12 @@ def run_stage(
             zero_copy_batch=True,
             compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most),
             fn_constructor_args=(sent, bad),
-            **resources,
+            num_cpus=0,
+            num_gpus=gpus,
         )
         for bad in (False, True)
     )
     return (found, apart) if stage.errors == "apart" else found
-
-
-def warn_if_held(kind: str, needed: float) -> None:
-    """Warn if a stage would wait because others hold too many cores or GPUs."""
-    import ray
-
-    available: Any = ray.available_resources
-    for _ in range(LOOKS):  # Ray notices only after a while what an earlier run has freed
-        if (free := available().get(kind, 0)) >= needed:
-            return
-        time.sleep(0.2)
-    warnings.warn(
-        f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free",
-        stacklevel=4,
-    )
-
-
-def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if the actors of STAGES_MAX stages could
-    otherwise claim all cores of the nodes. Ray starts the actors of all stages first, and a task that reads, which
-    needs another core, would wait forever if none were left. No claim is a whole number of cores, because Ray moves the
-    reading into actors that claim as much as a reading task, a whole core."""
-    for part in (1, 2, 4, 8, 16, 32, 64):
-        claim = round(cpus / part - 0.001, 3)
-        if actors * STAGES_MAX < sum((has - 1) // claim + 1 for has in cores):
-            return claim
-    return 0
 
 
 def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
@@ -227,7 +181,7 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the bytes, and for
     each pattern the records that contain it (pattern_records). With errors="apart" the result is (counts, dataset of
     the bad records)."""
-    plan = plan_of(plan)
+    plan = plan if isinstance(plan, Plan) else Plan(plan)
     total: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"pattern_records": [0] * len(plan)}
     made = run(dataset, plan, column, "count", **options)
     rows, *bad = made if isinstance(made, tuple) else (made,)
@@ -251,8 +205,8 @@ def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[
     records: the columns path, line (the line's bytes) and the field.
     unread: the lines that are not a JSON object with that field, or whose text is not UTF-8, and files that cannot be
       read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
-      If reading a file fails, `unread` has the first record that is not delivered, without a line.
-      A file that was read for `records` is not read again for `unread`.
+      If reading a file fails, `unread` has the first record that is not delivered, without a line. The files are read
+      again for `unread`.
     """
     return read(paths, functools.partial(json_parts, field=field), filesystem)
 
@@ -269,12 +223,9 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     import ray
 
     files = list(files_of(paths, filesystem))
-    actor: Any = ray.remote(Apart)
-    apart = actor.options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
-    read_parts: Any = read_files  # Any: Ray's annotations lack further arguments of a function
     good, unread = (
-        listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted))
+        listed.map_batches(read_files, batch_size=1, batch_format="numpy", fn_args=(parts, wanted))
         for wanted in (False, True)
     )
     return good, unread
@@ -299,43 +250,14 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
             yield {"path": file, "system": system}
 
 
-class Apart:
-    """An actor that keeps unread records, indexed by file and part. If a file is read again, for example after a node is
-    lost, its parts are the same."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, dict[int, Any]] = {}
-        self.ended: set[str] = set()
-
-    def add(self, path: str, part: int, table: pyarrow.Table) -> None:
-        import ray
-
-        self.tables.setdefault(path, {})[part] = ray.put(table)
-
-    def end(self, path: str) -> None:
-        self.ended.add(path)
-
-    def of(self, path: str) -> list[Any] | None:
-        """Return references to the tables of a file. None: the file was not read to the end."""
-        return list(self.tables.get(path, {}).values()) if path in self.ended else None
-
-
-def read_files(files: Any, parts: Any, apart: Any, unread: bool) -> Iterator[pyarrow.Table]:
+def read_files(files: Any, parts: Any, unread: bool) -> Iterator[pyarrow.Table]:
     """Yield the records of files, or the unread records alone."""
-    import ray
-
     for path, system in zip(files["path"], files["system"]):
-        while not unread or (kept := ray.get(apart.of.remote(path))) is None:
-            for i, (records, rows) in enumerate(parts_and_end(parts(system, path))):
-                if rows:
-                    apart.add.remote(path, i, unread_table(path, rows))
-                if records is not None and not unread:
-                    yield records
-            ray.get(apart.end.remote(path))
-            if not unread:
-                break
-        else:
-            yield from (unread_table(path, []), *ray.get(kept))
+        for records, rows in parts_and_end(parts(system, path)):
+            if unread:
+                yield unread_table(path, rows)
+            elif records is not None:
+                yield records
 
 
 def unread_table(path: str, rows: list[Any]) -> pyarrow.Table:
@@ -376,19 +298,6 @@ def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[A
             unread = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
             yield pyarrow.table(columns), unread
             first += len(lines)
-
-
-def lines_of(stream: Any) -> Iterator[list[bytes]]:
-    pieces: list[bytes] = []
-    mark = codecs.BOM_UTF8
-    while part := stream.read(4 << 20):
-        head, line_end, tail = part.rpartition(b"\n")
-        if line_end:
-            yield b"".join([*pieces, head]).removeprefix(mark).split(b"\n")
-            pieces, mark = [], b""
-        pieces.append(tail)
-    if last := b"".join(pieces).removeprefix(mark):
-        yield [last]
 
 
 def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, list[Any]]]:

@@ -14,6 +14,7 @@ a cluster. This module needs pyarrow.
 
 from __future__ import annotations
 
+import codecs
 import copy
 import json
 import sys
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 COUNTERS = ("records", "nulls", "found", "bad", "bytes")
+PART_BYTES = 4 << 20  # of a file of lines that are read at a time
 
 
 class Kind(NamedTuple):
@@ -389,6 +391,20 @@ def chosen(batch: pyarrow.RecordBatch, answer: Any) -> pyarrow.RecordBatch:
     rows = compute.indices_nonzero(answer)
     columns = [taken(column, rows) for column in batch.columns]
     return pyarrow.record_batch(columns, schema=batch.schema)
+
+
+def lines_of(stream: Any) -> Iterator[list[bytes]]:
+    """Yield the lines of a file without a byte order mark, a few MiB at a time."""
+    pieces: list[bytes] = []
+    mark = codecs.BOM_UTF8
+    while part := stream.read(PART_BYTES):
+        head, line_end, tail = part.rpartition(b"\n")
+        if line_end:
+            yield b"".join([*pieces, head]).removeprefix(mark).split(b"\n")
+            pieces, mark = [], b""
+        pieces.append(tail)
+    if last := b"".join(pieces).removeprefix(mark):
+        yield [last]
 
 
 def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:

@@ -19,14 +19,14 @@ from __future__ import annotations
 import functools
 import html
 import itertools
+import operator
 import re
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _sources, stages
-from .._trawl import Plan, Searcher
+from .. import Plan, Searcher, stages
 
 if TYPE_CHECKING:
     import pyarrow
@@ -255,9 +255,13 @@ class Questions:
     ) -> None:
         if words is not None and characters is not None:
             raise ValueError("words, characters: give only one of the two")
-        _sources.choice("short", short, ("warn", "ignore", "whole"))
-        given = {"words": words, "characters": characters}
-        size = max((_sources.number(*one) for one in given.items() if one[1] is not None), default=13)
+        if short not in ("warn", "ignore", "whole"):
+            raise ValueError(f"short: 'warn', 'ignore' or 'whole', not {short!r:.80}")
+        given = characters if words is None else words
+        try:
+            size = 13 if given is None else operator.index(given if not isinstance(given, bool) else "")
+        except TypeError:
+            raise TypeError(f"words, characters: a whole number is needed, not {given!r:.80}") from None
         if size < 1:
             raise ValueError("words, characters: 1 or more is needed")
         self.form = Form(**form)
@@ -354,7 +358,7 @@ class Questions:
                 firsts[reading] = min(firsts.get(reading, (begin, pattern)), (begin, pattern))
         for question, readings in itertools.groupby(sorted(found), self._question.__getitem__):
             best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
-            ngram = _sources.text_of(self.plan[firsts[best][1]])
+            ngram = self.plan[firsts[best][1]].decode("utf-8", "surrogatepass")
             overlap = Overlap(
                 document, question, found[best], self._totals[best], ngram[1:-1] if self.of_words else ngram
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import collections
 import concurrent.futures
 import contextlib
@@ -13,14 +12,14 @@ import lzma
 import multiprocessing
 import os
 import re
+import shutil
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .._files import NewFile
-from .._trawl import Searcher
-from ..stages import json_text
+from .. import Searcher
+from ..stages import json_text, lines_of
 from . import Questions
 
 COLUMNS = {
@@ -28,7 +27,6 @@ COLUMNS = {
     "total": "int64", "ratio": "float64", "ngram": "string",
 }  # fmt: skip
 
-_LINES_BYTES = 4 << 20  # a piece of a JSON lines file has about this many bytes
 _ROWS = 4096  # a piece of a Parquet file has up to this many rows
 
 EPILOG = """
@@ -116,13 +114,7 @@ def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any
         return
     yield []
     with reader_of(path) as stream:
-        rest, mark = b"", codecs.BOM_UTF8
-        while part := stream.read(_LINES_BYTES):
-            *lines, rest = (rest + part).removeprefix(mark).split(b"\n")
-            mark = b""
-            yield lines
-        if rest:
-            yield [rest]
+        yield from lines_of(stream)
 
 
 def texts_of(piece: Any, column: str | None) -> list[tuple[str | None, str | None]]:
@@ -159,25 +151,53 @@ class Writer(contextlib.ExitStack):
     def __init__(self, path: str | None) -> None:
         super().__init__()
         self.path = path or ""
-        self.new = self.enter_context(NewFile(path or "/dev/stdout"))
         self.file: Any = None
+        with self.named():
+            self.raw = self._raw(path)
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """Make the system's errors name the path that the caller gave."""
+        try:
+            yield
+        except OSError as fault:
+            raise OSError(fault.errno, fault.strerror or str(fault), self.path or "standard output") from None
+
+    def _raw(self, path: str | None) -> Any:
+        if path is None or path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
+            return self.enter_context(open(os.dup(1) if path is None else path, "wb"))
+        place = os.path.realpath(path)
+        new = open(hidden := f"{place}.{os.getpid()}.part", "xb")
+
+        def end(kind: Any, *_: object) -> None:
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copymode(place, hidden)
+            os.unlink(hidden) if kind else os.replace(hidden, place)
+
+        self.push(end)
+        return self.enter_context(new)
+
+    def __exit__(self, *what: Any) -> Any:
+        with self.named():
+            return super().__exit__(*what)
 
     def put(self, piece: Any) -> None:
-        if self.file is None:
-            self.file = self._opened(piece)
-        if isinstance(piece, list):
-            self.file.write(b"".join(line + b"\n" for line in piece))
-        else:
-            self.file.write_batch(piece)
+        with self.named():
+            if self.file is None:
+                self.file = self._opened(piece)
+            if isinstance(piece, list):
+                self.file.write(b"".join(line + b"\n" for line in piece))
+            else:
+                self.file.write_batch(piece)
 
     def _opened(self, piece: Any) -> Any:
         import pyarrow.parquet
 
         if not isinstance(piece, list):
-            return self.enter_context(pyarrow.parquet.ParquetWriter(self.new.file, piece.schema))
+            return self.enter_context(pyarrow.parquet.ParquetWriter(self.raw, piece.schema))
         if compression_of(self.path) is None and not self.path.endswith(".xz"):
-            return self.new
-        packed = open(os.dup(self.new.file.fileno()), "wb")  # the packer closes this file
+            return self.raw
+        packed = open(os.dup(self.raw.fileno()), "wb")  # the packer closes this file
         if self.path.endswith(".xz"):
             self.enter_context(packed)
             return self.enter_context(lzma.open(packed, "wb"))
