@@ -446,7 +446,7 @@ class Front:
                 sent = [json.dumps(part).encode() if body else body for part in parts]
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
-                merged = self.frames(asked, given) if framed else self.lines(asked, given)
+                merged = joined_stream(list(itertools.chain(*asked)), given, framed)
                 begin = await anext(merged)  # raises Refused if a shard rejects
                 headers = asked[0][0].status[1]
 
@@ -487,125 +487,104 @@ class Front:
             return bool(ipaddress.ip_address(name))
         return name.lower() in ("", "localhost", self.host.lower())
 
-    async def frames(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
-        separator, is_json = b"", b"--json" in [text_of(one) for one in body.get("options") or ()]
-        statuses, summaries, printed = [], [], False
-        said: set[bytes] = set()  # messages of the first shard; other shards repeat those without an operand
-        named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
-        quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
-        fails, nothing, found = is_search_of_all(body), b"", False
-        doubts: list[bytes] = []
-        for number, shard in enumerate(itertools.chain(*asked)):
-            begins, held, status, faults, began = True, b"", 2, False, number > 0
-            try:
-                async for kind, content in shard.all():
-                    began = True
-                    if kind == b"x":
-                        status, separator = content[0], content[1:]
-                    elif kind == b"o" and is_json:
-                        held += content
-                        at = held[:-1].rfind(b"\n") + 1  # the last line may be the summary
-                        if at > 0:
-                            yield frame(b"o", held[:at])
-                        held = held[at:]
-                    elif kind == b"m" and content.startswith(LEFT_OUT):
-                        nothing = max(nothing, content)
-                    elif kind == b"m" and DOUBT in content:
-                        doubts.append(content)
-                    elif kind == b"m" and content in said and not content.startswith(named):
-                        continue
-                    else:
-                        faults |= kind == b"m"
-                        if kind == b"m" and number == 0:
-                            said.add(content)
-                        # A later shard's output begins with the line that separates groups, which is removed if no group
-                        # was printed before. The message about a binary file counts as a group, as in grep.
-                        if begins and not printed and number > 0:
-                            content = content.removeprefix(separator if kind == b"o" else b"")
-                        begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
-                        yield frame(kind, content)
-            except Refused as refused:
-                if not began:
-                    raise
-                yield frame(b"m", b"--server: shard %d: %s" % (number, message_of(refused)))
-            printed |= status & GROUPS > 0
-            found |= not status & NOTHING
-            status = 1 if fails and status & NOTHING and not faults else status & ~(GROUPS | NOTHING)
-            if quiet and status == 0:
-                statuses = [0]
-                break
-            statuses.append(status)
-            if held.endswith(b',"type":"summary"}\n'):  # with -l and others, --json prints no JSON
-                summaries.append(json.loads(held))
-            elif held:
-                yield frame(b"o", held)
-        if summaries:
-            line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
-            yield frame(b"o", line + b"\n")
-        if nothing and not found:
-            yield frame(b"m", nothing)
-        if len(doubts) == len(statuses):
-            yield frame(b"m", doubts[0])
-        yield frame(b"x", bytes([2 if 2 in statuses or (fails and not found) else min(statuses)]))
 
-    async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
-        left = body.get("max_results", sys.maxsize)
-        ends: list[dict[str, Any]] = []
-        summaries: list[Any] = []
-        doubts: list[bytes] = []
-        fails, nothing, more = (
-            is_search_of_all(body),
-            b"",
-            {"truncated": False, "searched": True, "seconds": 0, "shared": 1},
-        )
-        for number, shard in enumerate(itertools.chain(*asked)):
-            faults, began = False, number > 0
-            try:
-                async for _, line in shard.all():
-                    began = True
-                    kind = kind_of(line)
-                    if kind == b"match":
-                        left -= 1
-                        if left < 0:
-                            ends.append({"exit": 0, **more, "truncated": True})
-                            break
-                    if kind == b"status":
-                        ends.append(json.loads(line)["data"])
-                        if fails and not ends[-1]["searched"] and not faults:
-                            ends[-1]["exit"] = 1
-                    elif kind == b"summary":
-                        summaries.append(json.loads(line))
-                    elif kind == b"message" and LEFT_OUT in line:
-                        nothing = max(nothing, line, key=len)
-                    elif kind == b"message" and DOUBT in line:
-                        doubts.append(line)
-                    else:
-                        faults |= kind == b"message"
-                        yield line
-            except Refused as refused:
-                if not began:
-                    raise
-                said = {"text": f"--server: shard {number}: {message_of(refused).decode()}"}
-                yield json.dumps({"type": "message", "data": said}).encode() + b"\n"
-                ends.append({"exit": 2, **more})
-            if left < 0:
-                break
-        if summaries:
-            yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
-        found = any(one["searched"] for one in ends)
-        if nothing and not found:
-            yield nothing
-        if len(doubts) == len(ends):
-            yield doubts[0]
-        exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits or (fails and not found) else min(exits), **joined(ends, RULES["status"])}
-        yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
+KINDS = {b"x": b"status", b"m": b"message", b"o": b"output"}
+FAILED = {"exit": 2, "truncated": False, "searched": True, "seconds": 0, "shared": 1}  # the status of a lost shard
 
 
-def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Return True for tg without operands, which is an error if no file is searched. A single shard that searches no file
-    then fails, but not the whole request."""
-    return bool(body.get("tg") and not body.get("paths"))
+async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: bool) -> AsyncIterator[bytes]:
+    """Join the answers of shards, in frames or in lines of JSON."""
+    options = [text_of(one) for one in body.get("options") or ()]
+    is_json, quiet = is_framed and b"--json" in options, is_framed and b"--quiet" in options
+    named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
+    # tg without operands fails if no file is searched. A single shard that searches none then fails, but not the request.
+    fails = bool(body.get("tg") and not body.get("paths"))
+    left, separator, printed, nothing = body.get("max_results", sys.maxsize), b"", False, b""
+    said: set[bytes] = set()  # messages of the first shard; other shards repeat those without an operand
+    ends: list[dict[str, Any]] = []
+    summaries: list[Any] = []
+    doubts: list[bytes] = []
+
+    def framed(kind: bytes, content: bytes) -> bytes:
+        return frame(kind, content) if is_framed else content
+
+    for number, shard in enumerate(asked):
+        begins, held, faults, groups, end, began = True, b"", False, 0, dict(FAILED), number > 0
+        try:
+            async for unit, content in shard.all():
+                began = True
+                kind = KINDS.get(unit) or kind_of(content)
+                if kind == b"match":
+                    left -= 1
+                    if left < 0:
+                        end |= {"exit": 0, "truncated": True}
+                        break
+                if kind == b"status":
+                    end = json.loads(content)["data"] if not is_framed else {"searched": not content[0] & NOTHING}
+                    if is_framed:
+                        end["exit"], groups, separator = (
+                            content[0] & ~(GROUPS | NOTHING),
+                            content[0] & GROUPS,
+                            content[1:],
+                        )
+                    if fails and not end["searched"] and not faults:
+                        end["exit"] = 1
+                elif kind == b"summary":
+                    summaries.append(json.loads(content))
+                elif kind == b"output" and is_json:
+                    held += content
+                    at = held[:-1].rfind(b"\n") + 1  # the last line may be the summary
+                    if at > 0:
+                        yield frame(b"o", held[:at])
+                    held = held[at:]
+                elif kind == b"message" and LEFT_OUT in content:
+                    nothing = max(nothing, content, key=len)
+                elif kind == b"message" and DOUBT in content:
+                    doubts.append(content)
+                elif kind == b"message" and content in said and not content.startswith(named):
+                    continue
+                else:
+                    faults |= kind == b"message"
+                    if is_framed and kind == b"message" and number == 0:
+                        said.add(content)
+                    # A later shard's output begins with the line that separates groups, which is removed if no group
+                    # was printed before. The message about a binary file counts as a group, as in grep.
+                    if begins and not printed and number > 0 and is_framed:
+                        content = content.removeprefix(separator if kind == b"output" else b"")
+                    begins = begins and kind != b"output" and not content.endswith(b": binary file matches")
+                    yield framed(unit, content)
+        except Refused as refused:
+            if not began:
+                raise
+            text = b"--server: shard %d: %s" % (number, message_of(refused))
+            line = {"type": "message", "data": {"text": text.decode()}}
+            yield frame(b"m", text) if is_framed else json.dumps(line).encode() + b"\n"
+            end = dict(FAILED)
+        printed |= groups > 0
+        ends.append(end)
+        if quiet and end["exit"] == 0:
+            ends = [end]
+        if left < 0 or (quiet and end["exit"] == 0):
+            break
+        if held.endswith(b',"type":"summary"}\n'):  # with -l and others, --json prints no JSON
+            summaries.append(json.loads(held))
+        elif held:
+            yield frame(b"o", held)
+    if summaries:
+        yield framed(b"o", dumped(joined(summaries, SUMMARY), sort_keys=True))
+    found = any(one["searched"] for one in ends)
+    if nothing and not found:
+        yield framed(b"m", nothing)
+    if len(doubts) == len(ends):
+        yield framed(b"m", doubts[0])
+    exits = [one["exit"] for one in ends]
+    status = 2 if 2 in exits or (fails and not found) else min(exits)
+    data = {} if is_framed else {"exit": status, **joined(ends, RULES["status"])}
+    yield frame(b"x", bytes([status])) if is_framed else dumped({"type": "status", "data": data})
+
+
+def dumped(value: Any, **options: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), **options).encode() + b"\n"
 
 
 def frame(kind: bytes, content: bytes) -> bytes:
