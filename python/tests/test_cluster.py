@@ -4,6 +4,7 @@ a single machine."""
 import asyncio
 import contextlib
 import ctypes
+import functools
 import itertools
 import json
 import os
@@ -231,9 +232,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
     of an answer, and that the command prints the same with both."""
     monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
-    names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[
-        :9
-    ]
+    names = sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9] + "a a.d b b/c e z .".split()
     home, command = {"HOME": f"{root.parent}/home"}, PROGRAM.removesuffix("-serve")
     with contextlib.ExitStack() as stack:
         token = f"--token-file={root.parent}/token"
@@ -260,32 +259,12 @@ def test_as_a_single_server(served, rng, monkeypatch):
             assert said[0] == said[1], (patterns, shared, own)
             for most in (1, rng.randint(2, 9)):
                 lines = [one for one in said[0][3] if not one.context][:most]
-                assert [
-                    one for one in clients[1].search(patterns, **shared, **own, max_results=most) if not one.context
-                ] == lines
+                cut = clients[1].search(patterns, **shared, **own, max_results=most)
+                assert [one for one in cut if not one.context] == lines
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(
-                rng,
-                [
-                    "-n",
-                    "-i",
-                    "-v",
-                    "-w",
-                    "-a",
-                    "-b",
-                    "-m2",
-                    "--json",
-                    "-A1",
-                    "-C2",
-                    "-z",
-                    "--include=x*",
-                    "-gnone",
-                    "-g!*.*",
-                    "-gz*",
-                ],
-            )
+            flags = several(rng, "-n -i -v -w -a -b -m2 --json -A1 -C2 -z --include=x* -gnone -g!*.* -gz*".split())
             flags += several(rng, [rng.choice(["-c", "-l", "--files-without-match", "-o", "-q", "-h", "-H"])], 0.7)
             name = rng.choice(["trawl -r", "tg --no-ignore -F", "tg --no-ignore -F --no-messages"]).split()
             asked = [*name, "--sort=path", *flags, *(f"-e{one}" for one in patterns)]
@@ -294,12 +273,10 @@ def test_as_a_single_server(served, rng, monkeypatch):
                 asked.append(f"-f{root.parent}/list")
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
             lose()
-            done = [
-                subprocess.run(
-                    [*asked, *more], executable=command, cwd=root, env=environment | home, capture_output=True
-                )
-                for more in ([], [f"--server={ADDRESS}"])
-            ]
+            run = functools.partial(
+                subprocess.run, executable=command, cwd=root, env=environment | home, capture_output=True
+            )
+            done = [run([*asked, *more]) for more in ([], [f"--server={ADDRESS}"])]
             # the servers do not tell whether rules left out all files that each has
             none = re.compile(rb"(?m)^\w+: no files were searched: .*\n")
             printed = [(one.returncode, TIMES.sub(b"", one.stdout), none.sub(b"", one.stderr)) for one in done]
@@ -379,9 +356,8 @@ def lose(actor, how):
     path = re.search("--listen=unix:([^\0]*)", pathlib.Path(f"/proc/{pid}/cmdline").read_text())[1]
     os.unlink(path)
     if how == "nonsense":
-        os.rename(
-            Fake(os.path.dirname(path), *[plain(b"{}", b"500 Nonsense")] * 9999).address.removeprefix("unix:"), path
-        )
+        fake = Fake(os.path.dirname(path), *[plain(b"{}", b"500 Nonsense")] * 9999)
+        os.rename(fake.address.removeprefix("unix:"), path)
 
 
 LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]
@@ -409,9 +385,7 @@ def test_copies_answer_for_lost_actors(served):
         for thread in threads:
             thread.start()
         for how in LOSSES * (amount(20) // 100 or 1):
-            while (
-                copies_of(client)["ready"] < 2 * len(actors)
-            ) and not faults:  # until the actor that was lost last is ready again
+            while copies_of(client)["ready"] < 2 * len(actors) and not faults:  # until the last one is ready again
                 time.sleep(0.05)
             before = len(answers)
             lose(draw.choice(draw.choice(actors)), how)

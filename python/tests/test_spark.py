@@ -17,7 +17,7 @@ if shutil.which("java") is None:
 
 import trawl.spark  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
-from trawl.stages import KINDS, SparkCounters, Stage, stage_of  # noqa: E402  (needs pyarrow)
+from trawl.stages import KINDS, SparkCounters, stage_of  # noqa: E402  (needs pyarrow)
 
 os.environ["PYSPARK_PYTHON"] = sys.executable  # without this setting, Spark uses the first python3 in PATH
 
@@ -34,20 +34,6 @@ def spark():
     )
     yield session
     session.stop()
-
-
-def test_map_in_arrow(spark, rng):
-    plan = trawl.Plan(["abab", "cdcd", "aaaa"])
-    rows = [
-        (number, None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(30)))
-        for number in range(3000)
-    ]
-    expected = plan.contains([text for _, text in rows]).tolist()
-    frame = spark.createDataFrame(rows, "id long, text string").repartition(4)
-    kept = frame.mapInArrow(Stage(plan, "text", "filter"), frame.schema).collect()
-    assert sorted(row.id for row in kept) == [i for i, value in enumerate(expected) if value]
-    marked = frame.mapInArrow(Stage(plan, "text"), "id long, text string, contains boolean")
-    assert {row.id: row.contains for row in marked.collect()} == dict(enumerate(expected))
 
 
 def test_every_kind(spark):

@@ -505,9 +505,6 @@ async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: boo
     summaries: list[Any] = []
     doubts: list[bytes] = []
 
-    def framed(kind: bytes, content: bytes) -> bytes:
-        return frame(kind, content) if is_framed else content
-
     for number, shard in enumerate(asked):
         begins, held, faults, groups, end, began = True, b"", False, 0, dict(FAILED), number > 0
         try:
@@ -537,7 +534,7 @@ async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: boo
                     if at > 0:
                         yield frame(b"o", held[:at])
                     held = held[at:]
-                elif kind == b"message" and LEFT_OUT in content:
+                elif kind == b"message" and (content.startswith(LEFT_OUT) if is_framed else LEFT_OUT in content):
                     nothing = max(nothing, content, key=len)
                 elif kind == b"message" and DOUBT in content:
                     doubts.append(content)
@@ -552,7 +549,7 @@ async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: boo
                     if begins and not printed and number > 0 and is_framed:
                         content = content.removeprefix(separator if kind == b"output" else b"")
                     begins = begins and kind != b"output" and not content.endswith(b": binary file matches")
-                    yield framed(unit, content)
+                    yield frame(unit, content) if is_framed else content
         except Refused as refused:
             if not began:
                 raise
@@ -570,13 +567,12 @@ async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: boo
             summaries.append(json.loads(held))
         elif held:
             yield frame(b"o", held)
-    if summaries:
-        yield framed(b"o", dumped(joined(summaries, SUMMARY), sort_keys=True))
     found = any(one["searched"] for one in ends)
-    if nothing and not found:
-        yield framed(b"m", nothing)
-    if len(doubts) == len(ends):
-        yield framed(b"m", doubts[0])
+    last = [(b"o", dumped(joined(summaries, SUMMARY), sort_keys=True))] if summaries else []
+    last += [(b"m", nothing)] if nothing and not found else []
+    last += [(b"m", doubts[0])] if doubts and len(doubts) == len(ends) else []
+    for unit, content in last:
+        yield frame(unit, content) if is_framed else content
     exits = [one["exit"] for one in ends]
     status = 2 if 2 in exits or (fails and not found) else min(exits)
     data = {} if is_framed else {"exit": status, **joined(ends, RULES["status"])}
