@@ -238,8 +238,8 @@ class Held(NamedTuple):
 
 
 class Keeper:
-    """An actor that starts the actors of a collection, and knows what each one holds. The keeper of a named collection is
-    on the head node, without which the cluster starts and ends no actors either."""
+    """An actor that starts the actors of a collection, and knows what each one holds. They end with it, so it is on the
+    head node, without which the cluster starts and ends no actors either."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()
@@ -363,10 +363,10 @@ class Collection:
         timeout: float | None = 600.0,
     ) -> None:
         options = {"replicas": replicas, "cpus": cpus, "gpus": gpus, "restarts": restarts, "timeout": timeout}
-        named: dict[str, Any] = {} if name is None else {
-            "name": name, "namespace": NAMESPACE, "lifetime": "detached", "resources": {"node:__internal_head__": 0.001}
-        }  # fmt: skip
-        self.keeper = _ray().remote(Keeper).options(num_cpus=0, max_concurrency=ASKS_MAX, **named).remote(options)
+        named = {} if name is None else {"name": name, "namespace": NAMESPACE, "lifetime": "detached"}
+        self.keeper = _ray().remote(Keeper).options(
+            num_cpus=0, max_concurrency=ASKS_MAX, resources={"node:__internal_head__": 0.001}, **named
+        ).remote(options)  # fmt: skip
         try:
             self._keep("add", sources if isinstance(sources, Mapping) else paths_of(sources), shards)
         except BaseException:

@@ -92,14 +92,22 @@ class Shard:
         ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
         self.process = subprocess.Popen(command, preexec_fn=ends)
         answered = time.monotonic()
-        while self.process.poll() is None and time.monotonic() - answered < SILENT_SECONDS:
-            with (
-                contextlib.suppress(Exception),  # including an answer that cannot be read
-                Client(f"unix:{self.path}", token=self.token, timeout=SILENT_SECONDS / 2) as client,
-            ):
-                if not any(one["loading"] for one in client.collections()):
-                    self.loaded.set()
+        # Before it listens, a server may take a while on a busy machine.
+        while self.process.poll() is None and time.monotonic() - answered < SILENT_SECONDS * (
+            1 if self.loaded.is_set() else 10
+        ):
+            is_loading = None
+            try:
+                with Client(f"unix:{self.path}", token=self.token, timeout=SILENT_SECONDS / 2) as client:
+                    is_loading = any(one["loading"] for one in client.collections())
+            except ServerError as fault:  # a rejection is an answer, too
+                is_loading = False if 0 < fault.status < 500 else None
+            except Exception:  # an answer that cannot be read
+                pass
+            if is_loading is not None:
                 answered = time.monotonic()
+            if is_loading is False:
+                self.loaded.set()
             time.sleep(EVERY_SECONDS if self.loaded.is_set() else 0.01)
         self.process.kill()
         if self.loaded.is_set() or self.is_restarted:
