@@ -10,6 +10,7 @@ const struct gallery_limits gallery_limits_default = {
     .shift_begins = 512,
     .child_threads_max = 1024,
     .child_grids_max = 0,
+    .child_begins_min = 1u << 20,
     .trie_states_max = 1u << 20,
 };
 
@@ -78,6 +79,7 @@ enum trawl_status gallery_device_begin(struct gallery_device *own, const struct 
     own->plan = plan;
     own->choice = gallery_choice_of(plan);
     own->ready = false;
+    own->child_begins = UINT64_MAX;
     cuda_worker_set_plan(own->worker, plan);
     if (plan->algorithm.for_records)
         return gallery_records_begin(own, error);

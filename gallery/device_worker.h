@@ -18,6 +18,8 @@ struct gallery_device {
     struct cuda_module *module;
     struct cuda_module *children; /* kernels that launch or allocate; NULL: none needed */
     uint32_t child_grids_max;
+    uint64_t
+        child_begins;   /* maximum number of start offsets for a kernel that counts child grids */
     uint64_t threshold; /* a hybrid launches child grids for patterns of this many bytes or more */
     const char *note;   /* for --stats: why a hybrid launches no child grids, or NULL */
     struct cuda_memory tables; /* each literal's bytes and shifts, or the trie */

@@ -21,10 +21,6 @@
 #define FOLD_THREADS 256u
 /* kernels load up to this many bytes after the 16-byte block in which a text ends */
 #define FOLD_TAIL_BYTES 48u
-/* Maximum number of start offsets for a kernel that launches and counts child grids. With more,
- * more windows would get no grid, because the device accepts a limited number of pending
- * launches. */
-#define CHILDREN_BEGINS_MAX (1u << 20)
 #define FLAGS (WINDOWS | CHILDREN) /* needs that cost a byte of memory per start offset */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
@@ -47,6 +43,7 @@ struct literal_search {
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
+    uint64_t passed; /* windows of the part, for one literal at most, that need a child grid */
     struct engine_result *result;
 };
 
@@ -345,8 +342,7 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
  * too many pending launches, if a launched grid did not run, or if a window that passed the
  * parent's test was neither launched, refused by the device, nor withheld (beyond child_grids_max).
  * With the option "uncounted", only refusals are known. */
-static enum trawl_status check_children(const struct literal_search *search,
-                                        struct trawl_error *error)
+static enum trawl_status check_children(struct literal_search *search, struct trawl_error *error)
 {
     const struct gallery_result *r = landed(search->own);
     const char *name = search->own->worker->device->name;
@@ -368,6 +364,7 @@ static enum trawl_status check_children(const struct literal_search *search,
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
                           name, search->row->kernel, r->launched, r->children);
+    search->passed = max_u64(search->passed, r->passed);
     search->result->work.children += r->launched;
     search->result->work.refused += r->spilled;
     search->result->work.withheld += r->withheld;
@@ -498,8 +495,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
         begins = min_u64(begins, max_u64(own->worker->limits.text_bytes_max, 1));
     if (gallery_needs(own, CHILDREN))
-        begins =
-            min_u64(begins, own->choice.uncounted ? own->child_grids_max : CHILDREN_BEGINS_MAX);
+        begins = min_u64(begins, own->choice.uncounted ? own->child_grids_max : own->child_begins);
     for (;; begins /= 2) {
         bool last = begins / 2 < WINDOW_BEGINS_MIN;
         enum trawl_status status;
@@ -680,6 +676,19 @@ static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t fo
         own->worker->tables->reach_bytes = saturating_add(own->worker->tables->reach_bytes, begins);
 }
 
+/* Returns true if each window of the part could get a child grid, or if the part cannot be smaller;
+ * otherwise chooses the size of the next parts by the number of windows. */
+static bool learn_children(struct literal_search *search, uint64_t begins)
+{
+    struct gallery_device *own = search->own;
+
+    if (search->passed <= own->child_grids_max || begins <= own->limits.child_begins_min)
+        return true;
+    own->child_begins = max_u64(begins / (search->passed / max_u64(own->child_grids_max, 1) + 1),
+                                max_u64(own->limits.child_begins_min, 1));
+    return false;
+}
+
 enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
@@ -687,9 +696,10 @@ enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context
 {
     struct gallery_device *own = (struct gallery_device *)context;
     struct literal_search search = {.own = own, .want = want, .result = result};
-    uint64_t held = result->hits.count, begins;
+    uint64_t held = result->hits.count, count = result->count, begins;
+    struct algorithm_work work = result->work;
     struct text_part part;
-    bool fits = true;
+    bool fits;
 
     if (!own->ready) {
         uint64_t begin_ns = cuda_clock_ns();
@@ -700,6 +710,8 @@ enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context
     }
     result->work.note = own->note;
     do {
+        fits = true;
+        search.passed = 0;
         TRAWL_TRY(part_open(own, range, want, &part, error));
         begins = part.end - part.begin;
         if (needs_fold(own->plan))
@@ -712,6 +724,18 @@ enum trawl_status gallery_device_range(struct cuda_worker *worker, void *context
             TRAWL_TRY(part_hits(&search, &part, hits_base, &fits, error));
         if (want == WANT_HITS)
             learn_width(own, begins, result->hits.count - held, fits);
+        if (!fits || !gallery_needs(own, CHILDREN))
+            continue;
+        fits = learn_children(&search, begins);
+        result->work.parts++;
+        if (!fits) { /* only the time of this search counts */
+            result->hits.count = held;
+            result->count = count;
+            result->work.children = work.children;
+            result->work.refused = work.refused;
+            result->work.withheld = work.withheld;
+            result->work.parts = work.parts;
+        }
     } while (!fits);
     if (want == WANT_HITS && result->hits.count > held) {
         uint64_t begin_ns = cuda_clock_ns();

@@ -13,6 +13,9 @@ struct gallery_limits {
     uint32_t child_threads_max; /* maximum number of threads per block of a child grid */
     uint32_t child_grids_max; /* maximum number of child grids per kernel; 0: as many as the device
                                  takes */
+    /* A part of a text with more windows than may get a child grid is searched again in smaller
+     * parts, but not in parts with fewer start offsets than this. */
+    uint64_t child_begins_min;
     uint32_t
         trie_states_max; /* maximum number of states in aho-corasick's trie, 1,028 bytes each */
 };

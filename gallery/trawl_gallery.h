@@ -33,6 +33,7 @@ struct trawl_algorithm_stats {
     uint64_t child_spills;     /* launches the device rejected; the launching thread did the work */
     /* grids not launched because a device accepts only a limited number; the thread did the work */
     uint64_t child_withheld;
+    uint64_t child_parts; /* parts of texts, one after the other, whose kernels launch grids */
 };
 /* Report what the algorithm of the last finished call on a searcher did on devices. */
 TRAWL_CALL trawl_searcher_algorithm_stats(const struct trawl_searcher *searcher,

@@ -40,8 +40,10 @@
  * from left to right.
  *
  * The paper does not say what happens to launches beyond the limit of pending child grids. A
- * kernel launches at most as many as the device was told to make room for (61,440), and searches
- * at most 1 MiB of start offsets; threads that come later compare their windows themselves.
+ * kernel launches at most as many as the device was told to make room for (61,440); threads that
+ * come later compare their windows themselves. The whole text is searched at once. If more windows
+ * need a grid, it is searched again in as many parts as their number asks for, but in none of less
+ * than 1 MiB of start offsets; later searches of the plan begin with such parts.
  * --stats and struct trawl_stats count the child grids that ran, the launches that the device
  * rejected, and those that were left out. With thousands of rejections, some searches did not end
  * (H200, CUDA 13.0). If a launched grid has not run when the kernel ends, the search fails with a

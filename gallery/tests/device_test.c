@@ -398,8 +398,8 @@ static void measured_hybrids(void)
 }
 
 /* Checks the windows beyond the limit of child grids per kernel, which the statistics count
- * separately, as withheld. With the option "uncounted" no kernel has more starts than the limit, so
- * the device refuses no launch. */
+ * separately, as withheld, unless the text is searched in smaller parts. With the option
+ * "uncounted" no kernel has more starts than the limit, so the device refuses no launch. */
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;
@@ -420,6 +420,18 @@ static void withheld(const char *algorithm)
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
     work = must_work(cuda);
     TEST_CHECK(work.child_grids == 0 && work.child_spills == 3 && work.child_withheld == 2);
+    /* in smaller parts, each window gets a child grid; a later search begins with such parts */
+    trawl_searcher_close(cuda);
+    limits.child_begins_min = 4;
+    gallery_limits_replace(&limits);
+    cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    sim_pending_max(1000);
+    for (uint32_t i = 0; i < 2; i++) {
+        TEST_CHECK_U64(must_count(cuda, plan, text), 5);
+        work = must_work(cuda);
+        TEST_CHECK(work.child_grids == 5 && work.child_withheld == 0 && work.child_parts == 3);
+    }
+    sim_pending_max(0);
     (void)snprintf(name, sizeof name, "%s,uncounted", algorithm);
     uncounted = build(&pattern, 1, name);
     sim_pending_max(3);

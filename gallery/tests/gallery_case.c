@@ -161,6 +161,7 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
+    own.child_begins_min = 1 + limits->threads / 2;
     /* Half of the cases have few child grids, so that the parent compares the other windows. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;

@@ -27,10 +27,10 @@ struct algorithm_work {
     union { /* the members of struct trawl_algorithm_stats after `size` */
         struct {
             uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
-            uint64_t children, refused,
-                withheld; /* child grids; withheld: beyond child_grids_max */
+            /* child grids; withheld: beyond child_grids_max; parts: searches with child grids */
+            uint64_t children, refused, withheld, parts;
         };
-        uint64_t numbers[9];
+        uint64_t numbers[10];
     };
     const char *note; /* how the search differs from the request; NULL: no difference */
 };

@@ -562,8 +562,9 @@ static void take_algorithm(const struct library *own, uint64_t candidates, struc
     run->part[PART_SHIFTS] = (double)stats.device_shifts_ns * 1e-9;
     if (stats.child_grids + stats.child_spills + stats.child_withheld > 0)
         snprintf(run->note, sizeof run->note,
-                 "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64,
-                 stats.child_grids, stats.child_spills, stats.child_withheld);
+                 "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64
+                 ", parts %" PRIu64,
+                 stats.child_grids, stats.child_spills, stats.child_withheld, stats.child_parts);
     else if (stats.device_kernel_ns > 0 && candidates > 0)
         snprintf(run->note, sizeof run->note, "flagged %" PRIu64, candidates);
 #else

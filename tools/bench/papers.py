@@ -338,9 +338,8 @@ def joined(name, rows):
                     it[key] = [round(statistics.median(one.get(key, [0])), 9) for one in several]
             notes = [one.get("note", "") for one in several]
             if any(note.startswith("child grids") for note in notes) and "uncounted" not in it["name"]:
-                it["children"] = [
-                    [int(part.split()[-1]) for part in note.split(", ")] if note else [0, 0, 0] for note in notes
-                ]
+                numbers = [[int(it.split()[-1]) for it in (note or "0, 0, 0, 0").split(", ")] for note in notes]
+                it["children"], it["parts"] = [one[:3] for one in numbers], max(one[3] for one in numbers)
         results.append(it)
     return {
         **rows[0],
@@ -390,7 +389,7 @@ def cell(figures, ref):
         return figures.state(it, ref)
     if parts[2:] == ["parts"]:
         row = figures.rows[parts[0]]
-        return str(-(-(row["text_bytes"] - row["pattern_bytes"] + 1) // PART_BEGINS))
+        return str(it.get("parts", -(-(row["text_bytes"] - row["pattern_bytes"] + 1) // PART_BEGINS)))
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return "-"
@@ -645,7 +644,7 @@ def overview(data):
                 ]
             )
             more = ["", "", ""]
-    simulated = (data.get("gpu") or "").startswith("simulated")
+    simulated = not data.get("gpu") and any(it.get("kernel") for row in data["rows"] for it in row["results"])
     kinds = ", ".join(
         f"[{name}]({origin[0]})" if origin else name
         for name, _ in data.get("texts", {}).values()
