@@ -156,7 +156,7 @@ def by_hand(monkeypatch):
 
 
 def shards_of(ray):
-    return [one for one in ray.actors if one._kind is _shards.Actor]
+    return [one for one in ray.actors if one._kind is _shards.Shard]
 
 
 @pytest.fixture

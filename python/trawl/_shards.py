@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 
 class Shard:
-    """A tape in memory: files or texts, each followed by a line end."""
+    """A tape in memory: files or texts, each followed by a line end. A Ray actor holds it in its own process."""
 
     def __init__(self, files: list[File], threads: int, engine: str) -> None:
         import numpy
@@ -64,6 +64,9 @@ class Shard:
                 self.text = self.searcher.load(self.tape)
             except OutOfMemoryError:  # the device reads the texts from the host's memory
                 pass
+
+    def loaded(self) -> None:
+        """Answer, after the constructor has loaded the texts."""
 
     def part(self, i: int) -> Any:
         return self.tape[self.begins[i] : self.begins[i] + self.sizes[i]]
@@ -154,19 +157,6 @@ def can_search_whole(plan: Plan) -> bool:
     errors = plan.mismatches or plan.edits
     plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
     return plain and not any(b"\n" in pattern for pattern in plan._encoded())
-
-
-class Actor:
-    """A Ray actor that holds a shard, in its own process."""
-
-    def __init__(self, files: list[Any], threads: int, engine: str) -> None:
-        self.shard = Shard(_ray().get(files[0]), threads, engine)
-
-    def ask(self, what: str, *arguments: Any) -> Any:
-        return getattr(self.shard, what)(*arguments)
-
-    def loaded(self) -> None:
-        """Answer, after the constructor has loaded the texts."""
 
 
 def found_below(paths: Iterable[Any]) -> Iterator[str]:
@@ -260,17 +250,17 @@ class Keeper:
         for begin, end in itertools.pairwise(deal(sizes, count)):
             memory = ACTOR_BYTES + sum(sizes[begin:end]) + end - begin
             kept = ray.put(files[begin:end])
-            made = ray.remote(Actor).options(
+            made = ray.remote(Shard).options(
                 num_cpus=cpus, num_gpus=gpus, memory=memory, max_restarts=options["restarts"],
                 max_task_retries=0, max_concurrency=ASKS_MAX, scheduling_strategy="SPREAD",
             )  # fmt: skip
-            actors = [made.remote([kept], cpus, "cuda" if gpus else "cpu") for _ in range(copies)]
+            actors = [made.remote(kept, cpus, "cuda" if gpus else "cpu") for _ in range(copies)]
             held.append(Held(files[begin:end], actors, kept))
         try:
             answers, timeout = [[actor.loaded.remote() for actor in one.actors] for one in held], options["timeout"]
-            end = None if timeout is None else time.monotonic() + timeout
+            until = None if timeout is None else time.monotonic() + timeout
             for i, loaded in enumerate(answers):
-                answer_of(loaded, f"shards [{i}] of {len(held)}", timeout, end)
+                answer_of(loaded, f"shards [{i}] of {len(held)}", timeout, until)
         except BaseException:
             end_actors(held)
             raise
@@ -424,12 +414,12 @@ class Collection:
 
     def _ask(self, what: str, plan: Plan, *more: Any, missing: list[Any] | None = None) -> Iterator[tuple[int, Any]]:
         """Send a request to all shards, and yield (shard, answer) in the shards' order."""
-        arguments, turn = (what, self._plan(plan), *more), next(self.turns)
+        arguments, turn = (self._plan(plan), *more), next(self.turns)
         end = None if self.timeout is None else time.monotonic() + self.timeout
 
         def send(i: int, number: int, **retries: int) -> Any:
             actors = self.held[i].actors
-            return actors[(turn + number) % len(actors)].ask.options(**retries).remote(*arguments)
+            return getattr(actors[(turn + number) % len(actors)], what).options(**retries).remote(*arguments)
 
         asked = [send(i, 0) for i in range(len(self.held))]
         for i, answer in enumerate(asked):

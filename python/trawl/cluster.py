@@ -74,7 +74,8 @@ class Shard:
     def __init__(self, arguments: list[str]) -> None:
         import ray
 
-        self.folder, self.process, self.loaded = tempfile.TemporaryDirectory(prefix="trawl"), None, threading.Event()
+        self.folder, self.loaded = tempfile.TemporaryDirectory(prefix="trawl"), threading.Event()
+        self.process: Any = None
         self.path = f"{self.folder.name}/socket"
         files = [one.partition("=")[2] for one in arguments if one.startswith("--token-file=")]
         self.token = pathlib.Path(files[-1]).read_text().strip() if files else None
@@ -243,7 +244,9 @@ class Units:
         """Return an answer that is not a stream of units."""
         import ray
 
-        for attempt in itertools.count(1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 content = bytearray()
                 async for part in self.raw():

@@ -133,7 +133,8 @@ def run_stage(
     if cpus < 1 or least < 1 or (most is not None and least > most):
         raise ValueError(f"workers, cpus: {least} to {most} actors with {cpus} threads each")
     if most is None:
-        has: Any = ray.cluster_resources()
+        resources: Any = ray.cluster_resources
+        has = resources()
         most = max(1, int(has.get("GPU", 0) if gpus else has.get("CPU", 0) // cpus))
     if not gpus:
         stage = copy.copy(stage)
@@ -224,8 +225,9 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
 
     files = list(files_of(paths, filesystem))
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
+    read_parts: Any = read_files  # Any: Ray's annotations lack further arguments of a function
     good, unread = (
-        listed.map_batches(read_files, batch_size=1, batch_format="numpy", fn_args=(parts, wanted))
+        listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, wanted))
         for wanted in (False, True)
     )
     return good, unread

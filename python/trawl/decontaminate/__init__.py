@@ -259,7 +259,9 @@ class Questions:
             raise ValueError(f"short: 'warn', 'ignore' or 'whole', not {short!r:.80}")
         given = characters if words is None else words
         try:
-            size = 13 if given is None else operator.index(given if not isinstance(given, bool) else "")
+            if isinstance(given, bool):
+                raise TypeError
+            size = 13 if given is None else operator.index(given)
         except TypeError:
             raise TypeError(f"words, characters: a whole number is needed, not {given!r:.80}") from None
         if size < 1:
@@ -358,7 +360,7 @@ class Questions:
                 firsts[reading] = min(firsts.get(reading, (begin, pattern)), (begin, pattern))
         for question, readings in itertools.groupby(sorted(found), self._question.__getitem__):
             best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
-            ngram = self.plan[firsts[best][1]].decode("utf-8", "surrogatepass")
+            ngram = str(self.plan[firsts[best][1]], "utf-8", "surrogatepass")  # type: ignore[arg-type]
             overlap = Overlap(
                 document, question, found[best], self._totals[best], ngram[1:-1] if self.of_words else ngram
             )
