@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "trawl/options/flag_table.h"
 #include "trawl/options/settings.h"
 
 static bool is_tg;

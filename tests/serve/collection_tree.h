@@ -16,6 +16,7 @@
 #include "faults/faults_blocks.h"
 #include "serve/inside.h"
 #include "test.h"
+#include "trawl/options/settings.h"
 
 #define PATH_BYTES 512
 

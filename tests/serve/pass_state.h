@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "oracle/oracle_naive.h"
 #include "serve/pass.h"
+#include "trawl/text/guard.h"
 
 #define FILES_MAX 64u
 #define BLOCKS_MAX 4u

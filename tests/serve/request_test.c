@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "serve/request.h"
+#include "trawl/options/flag_table.h"
 #include "tests/serve/short_memory.h"
 #include "tests/test.h"
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "trawl/options/settings.h"
 #include "trawl/text/groups.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
@@ -42,13 +43,17 @@ static bool find_root(struct collection *collection, char *message)
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;
+    struct settings *walking = malloc(sizeof *walking);
 
-    collection->walking = *options->settings;
-    collection->walking.files.directories = DIRECTORIES_RECURSE;
-    collection->walking.files.follow_links = false;
-    collection->walking.files.sort = SORT_PATH; /* state->order is sorted by path, too */
-    collection->walking.files.sort_backwards = false;
-    collection->walking.files.debug = false;
+    if (walking == NULL)
+        return message_exhausted(message);
+    collection->walking = walking;
+    *walking = *options->settings;
+    walking->files.directories = DIRECTORIES_RECURSE;
+    walking->files.follow_links = false;
+    walking->files.sort = SORT_PATH; /* state->order is sorted by path, too */
+    walking->files.sort_backwards = false;
+    walking->files.debug = false;
     collection->shelf.bytes_max =
         options->host_bytes_max > 0 ? options->host_bytes_max : groups_memory("") / 2;
     if (!find_root(collection, message))
@@ -125,6 +130,7 @@ void collection_close(struct collection *collection)
     free(collection->dirty);
     free(collection->path);
     free(collection->root);
+    free(collection->walking);
     free(collection->base);
     free(collection->file);
     (void)pthread_mutex_destroy(&collection->refresh);

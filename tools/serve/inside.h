@@ -43,7 +43,7 @@ struct collection {
     char *base;
     char *file; /* the name of a root that is a file; NULL: the root is a directory */
     /* A shallow copy of options.settings, with changes for the collection's own walks. */
-    struct settings walking;
+    struct settings *walking;
     struct shelf shelf;
 
     /* Held by the thread that makes a new state. Guards the members from here to conflict_count. */

@@ -173,9 +173,7 @@ static bool open_all(struct serving *serving, char *message)
     server->limits.all = &server->all;
     if (server->limits.memory_max > server->all.bytes_max)
         server->limits.memory_max = server->all.bytes_max;
-    server->thread_count = options->settings.search.threads > 0
-                               ? (uint32_t)options->settings.search.threads
-                               : thread_cores();
+    server->thread_count = searchers_threads(&options->settings);
     server->all.thread_count = server->thread_count;
     if (!listen_open(&serving->listener, options->listen, message) ||
         !read_secrets(serving, message) || !open_runtime(serving, message) ||

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "trawl/options/settings.h"
 #include "trawl/text/grow.h"
 
 bool walks_by_rules(const struct file_settings *files)
@@ -55,7 +56,7 @@ void drop_part(struct collection *collection, size_t at)
  * tree must be. Afterwards no part lies inside a part that is `deep`. */
 static void add_part(struct collection *collection, bool deep)
 {
-    const struct file_settings *files = &collection->walking.files;
+    const struct file_settings *files = &collection->walking->files;
     struct changed_part *parts = collection->parts;
     const char *path = collection->path;
     size_t at = 0;
@@ -194,7 +195,7 @@ static void drop_written(struct collection *collection)
 /* Handles a notice about a file, or about a name that may have been a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
-    bool limited = collection->walking.files.bytes_max != UINT64_MAX;
+    bool limited = collection->walking->files.bytes_max != UINT64_MAX;
     bool is_seen, is_file, is_closed, is_new;
     struct stat status;
     nlink_t links = 0;
@@ -219,7 +220,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
     /* A file with hard links has changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
-    else if (is_file && is_new && !may_leave_out(&collection->walking))
+    else if (is_file && is_new && !may_leave_out(collection->walking))
         add_fresh(collection);
     else if ((is_closed || (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)))) &&
              set_path(collection, notice->directory, ""))
@@ -239,7 +240,7 @@ static bool was_unseen(const struct collection *collection)
 /* Decides which files must be checked, or which directories must be walked, after a notice. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
-    const struct settings *settings = &collection->walking;
+    const struct settings *settings = collection->walking;
     bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
 
     collection->renamed |= of_rules || of_tree || notice->is_moved;

@@ -14,6 +14,7 @@
 #include "serve/pass_member.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/told.h"
+#include "trawl/text/guard.h"
 
 #define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests in a pass */
 /* Limit for the requests of a pass. */

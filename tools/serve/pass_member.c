@@ -7,6 +7,7 @@
 
 #include "trawl/text/command_clock.h"
 #include "trawl/text/told.h"
+#include "trawl/text/guard.h"
 
 #define POSITIONS_FIRST 1024u
 

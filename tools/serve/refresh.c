@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "trawl/options/settings.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
@@ -341,7 +342,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
 
 static void walk_tree(struct update *update, const char *path)
 {
-    struct file_settings files = update->collection->walking.files;
+    struct file_settings files = update->collection->walking->files;
     const struct tree_watcher watcher = {enter_directory, update};
     uint64_t left[LEFT_KINDS] = {0};
     const struct tree_options options = {.exclude = update->job.exclude,
@@ -442,7 +443,7 @@ static bool open_base(struct collection *collection, char *message)
 static bool walk_changed_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
-    const struct settings *settings = &collection->walking;
+    const struct settings *settings = collection->walking;
     char nothing[] = "";
     const struct changed_part all = {nothing, true};
     bool good = (!collection->must_walk || open_base(collection, message)) &&
@@ -539,7 +540,7 @@ static bool update_state(struct collection *collection, char *message)
                             .batch = {.shelf = &collection->shelf},
                             .bytes_max = room < refresh_bytes ? room : refresh_bytes,
                             .marks = calloc(before != NULL ? before->index_count + 1u : 1, 1),
-                            .job = {.settings = &collection->walking}};
+                            .job = {.settings = collection->walking}};
     bool walks_all = collection->must_walk;
     bool good = update.state != NULL && update.marks != NULL ? make_state(&update, message)
                                                              : message_exhausted(message);

@@ -17,6 +17,7 @@
 
 #include "trawl/text/base64.h"
 #include "trawl/text/message.h"
+#include "trawl/options/flag_table.h"
 
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u

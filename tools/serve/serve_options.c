@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "serve/head.h"
+#include "trawl/options/flag_table.h"
 #include "trawl/text/charset.h"
 #include "trawl/options/help.h"
 #include "trawl/text/message.h"
@@ -343,6 +344,7 @@ static void print_requests(struct output *output)
 #define PART(title, text) {".SH ", title, text},
 #define ITEM(name, text) {".TP\n.B ", name, text},
 #include "serve/manual.def"
+#include "trawl/options/flag_table.h"
 #undef PART
 #undef ITEM
     };

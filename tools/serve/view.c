@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "trawl/options/settings.h"
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/message.h"
+#include "trawl/text/guard.h"
 
 /* The request's limits are checked every LOOK_ENTRIES entries. */
 #define LOOK_ENTRIES 4096u
@@ -727,7 +729,7 @@ static bool make_view(struct viewing *viewing, const struct value_item *operands
     if (viewing->directory[0] != '/')
         return VIEW_FAIL(viewing, 409, "%s: the working directory is not an absolute path",
                          viewing->directory);
-    if (count == 0 && viewing->job->settings->files.directories != DIRECTORIES_RECURSE)
+    if (count == 0 && !walk_recurses(viewing->job->settings))
         return VIEW_FAIL(viewing, 409, "-: the server does not read standard input");
     for (size_t i = 0; (i == 0 || i < count) && *viewing->http_status == 0; i++) {
         if (guard_is_over(viewing->guard))

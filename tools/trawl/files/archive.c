@@ -21,7 +21,8 @@
 #include "trawl/text/told.h"
 
 #define LIBRARY "libarchive.so.13"
-#define READ_BYTES SIZE_OR_SMALL(256u << 10, 700u)
+#define READ_SIZES 256u << 10, 700u
+#define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
 /* deflate packs 1,032 bytes into one at most; an archive that holds more is made to do harm, or
  * holds long runs of the same byte. */
 #define RATIO_MAX SIZE_OR_SMALL(1100u, 250u)
@@ -80,7 +81,7 @@ struct archive_file {
     bool is_packed;
     struct handover unpacked; /* is_packed: what the file holds; without a searcher, `bytes` */
     uint64_t held;            /* decompressed bytes in `bytes` */
-    uint8_t bytes[READ_BYTES];
+    uint8_t bytes[SIZE_ROOM(READ_SIZES)];
 };
 
 /* Loads libarchive. False: it is not there. */
@@ -191,7 +192,7 @@ static ssize_t read_bytes(struct archive *archive, void *context, const void **b
     if (is_over(file)) /* also while a member is skipped */
         return STATUS_FATAL;
     do
-        got = pread(file->descriptor, file->bytes, sizeof file->bytes, file->begin + file->at);
+        got = pread(file->descriptor, file->bytes, READ_BYTES, file->begin + file->at);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         file->why = strerror(errno);
@@ -250,13 +251,13 @@ static ssize_t read_unpacked(struct archive *archive, void *context, const void 
 static int take_first(void *context, const struct trawl_window *window)
 {
     struct archive_file *file = context;
-    uint64_t count = sizeof file->bytes - file->held;
+    uint64_t count = READ_BYTES - file->held;
 
     count = window->bytes_count < count ? window->bytes_count : count;
     if (count > 0)
         memcpy(file->bytes + file->held, window->bytes, count);
     file->held += count;
-    return file->held == sizeof file->bytes ||
+    return file->held == READ_BYTES ||
            (file->held >= ARCHIVE_HEAD_BYTES && !archive_begins(file->bytes, file->held));
 }
 

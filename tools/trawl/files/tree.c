@@ -39,9 +39,10 @@
 #define MAGIC_CIFS 0xff534d42
 #define MAGIC_TMPFS 0x01021994
 
-#define READ_BYTES SIZE_OR_SMALL(32u << 10, 512u) /* buffer of getdents64 */
-#define ROOM_FIRST SIZE_OR_SMALL(16u, 1u)         /* initial capacity in entries */
-#define NAMES_FIRST SIZE_OR_SMALL(256u, 1u)       /* initial capacity for names */
+#define READ_SIZES 32u << 10, 512u /* buffer of getdents64 */
+#define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
+#define ROOM_FIRST SIZE_OR_SMALL(16u, 1u)   /* initial capacity in entries */
+#define NAMES_FIRST SIZE_OR_SMALL(256u, 1u) /* initial capacity for names */
 /* A level keeps its arrays for the next directory at the same depth, if the arrays have at most
  * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
 #define ROOM_KEPT SIZE_OR_SMALL(4096u, 2u)
@@ -88,7 +89,7 @@ struct tree {
     size_t path_capacity, root_bytes;
     union {
         struct dirent64 alignment;
-        char bytes[READ_BYTES];
+        char bytes[SIZE_ROOM(READ_SIZES)];
     } buffer;
 };
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "trawl/text/message.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/guard.h"
 
 void job_message(struct command_job *job, const char *format, ...)
 {
-    char room[MESSAGE_BYTES], *text;
+    char room[MESSAGE_ROOM], *text;
     va_list arguments;
 
     va_start(arguments, format);

@@ -6,7 +6,6 @@
 #include "trawl/files/tree.h"
 #include "trawl/options/patterns.h"
 #include "trawl/text/output.h"
-#include "trawl/options/settings.h"
 
 /* Sums over files for the summary of --json. */
 struct json_totals {

@@ -8,6 +8,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/guard.h"
 #include "trawl/options/patterns.h"
+#include "trawl/options/settings.h"
 
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                uint64_t size)

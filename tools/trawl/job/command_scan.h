@@ -159,6 +159,7 @@ struct counting {
     uint64_t base;      /* `line_ends` at the start of the window */
     uint64_t end;       /* text offset up to which line ends were counted */
     uint64_t line_ends; /* line ends before `end` */
+    uint8_t line_end;   /* settings->line_end */
     /* false: the library counts all line ends, which takes less time with several threads */
     bool counts;
 };

@@ -137,19 +137,14 @@ static void *show(void *context)
     return NULL;
 }
 
-void progress_open(const struct settings *settings, const struct value_item *operands,
+void progress_open(bool may_know_total, bool at_terminal, const struct value_item *operands,
                    size_t operand_count)
 {
-    const bool at_terminal = settings->surroundings.output_is_terminal;
-
-    if (settings->progress < 0 || (settings->progress == 0 && at_terminal) ||
-        isatty(STDERR_FILENO) == 0)
+    if (isatty(STDERR_FILENO) == 0)
         return;
     progress.operands = operands;
     progress.operand_count = operand_count;
-    /* Of decompressed and converted texts, only the original size is known. */
-    progress.may_know_total = !settings->search_zip && (settings->encoding == NULL ||
-                                                        strcmp(settings->encoding, "auto") == 0);
+    progress.may_know_total = may_know_total;
     progress.begin_ns = now_ns();
     progress.is_open = true;
     bar_open(at_terminal);

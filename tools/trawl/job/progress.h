@@ -13,9 +13,10 @@ struct progress_entry {
     const struct trawl_searcher *searcher;
 };
 
-/* Starts the thread if progress is to be shown. The operands say how many bytes there are, if all
- * are regular files. */
-void progress_open(const struct settings *settings, const struct value_item *operands,
+/* Starts the thread if standard error is a terminal; at_terminal: standard output, too. The
+ * operands say how many bytes there are, if all are regular files; may_know_total is false if texts
+ * have more or fewer bytes than files. */
+void progress_open(bool may_know_total, bool at_terminal, const struct value_item *operands,
                    size_t operand_count);
 void progress_close(void);
 

@@ -7,7 +7,10 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/supply.h"
 #include "trawl/text/message.h"
+#include "trawl/text/thread.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/guard.h"
 
 #define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(64)) /* 0: the library chooses */
 
@@ -21,6 +24,11 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
     return strcmp(settings->search.engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
            : strcmp(settings->search.engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
                                                           : TRAWL_ENGINE_AUTO;
+}
+
+uint32_t searchers_threads(const struct settings *settings)
+{
+    return settings->search.threads > 0 ? (uint32_t)settings->search.threads : thread_cores();
 }
 
 static uint64_t chunk_bytes(const struct settings *settings)

@@ -10,6 +10,9 @@
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
+/* Returns how many threads may search. */
+uint32_t searchers_threads(const struct settings *settings);
+
 /* If the first match will probably end the search, this many bytes are read at a time. */
 #define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 

@@ -4,6 +4,7 @@
 #include "trawl.h"
 #if TRAWL_GALLERY
 #include "trawl_gallery.h"
+#include "trawl/options/settings.h"
 #endif
 
 #include <string.h>

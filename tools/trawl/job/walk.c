@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "trawl/files/exclude.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/guard.h"
 
 bool walk_skips_special_files(const struct settings *settings, bool is_operand)
 {
@@ -237,11 +239,16 @@ size_t walk_lists_of_input(const struct settings *settings)
 /* Returns true if a search without operands searches the working directory. tg, like ripgrep,
  * searches standard input instead if standard input is a file, a pipe or a socket, and no option
  * has read a list from standard input. */
+bool walk_recurses(const struct settings *settings)
+{
+    return settings->files.directories == DIRECTORIES_RECURSE;
+}
+
 static bool searches_working_directory(const struct settings *settings)
 {
     struct stat status;
 
-    if (settings->files.directories != DIRECTORIES_RECURSE)
+    if (!walk_recurses(settings))
         return false;
     return !settings->is_tg || settings->files.names_only || walk_lists_of_input(settings) > 0 ||
            fstat(STDIN_FILENO, &status) != 0 ||

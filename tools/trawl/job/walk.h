@@ -57,6 +57,8 @@ struct walk {
 /* Returns how many options (-f, --exclude-from) read a list from standard input. */
 size_t walk_lists_of_input(const struct settings *settings);
 
+/* Returns true if the files below directories are searched. */
+bool walk_recurses(const struct settings *settings);
 /* Returns true if standard input is searched. */
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);

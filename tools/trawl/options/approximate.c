@@ -1,5 +1,6 @@
 /* approximate: what the options of approximate search and FASTA files mean. */
 #include "trawl/options/approximate.h"
+#include "trawl/options/settings.h"
 
 #include <stdio.h>
 #include <string.h>

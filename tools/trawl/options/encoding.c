@@ -364,9 +364,8 @@ static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t 
     return 1;
 }
 
-#define READ_BYTES                                                                \
-    SIZE_OR_SMALL(64u << 10, 100u) /* maximum number of bytes that a read returns \
-                                    */
+#define READ_SIZES 64u << 10, 100u /* maximum number of bytes that a read returns */
+#define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
 #define TEXT_BYTES (256u << 10)    /* room for the converted READ_BYTES */
 #define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
@@ -385,7 +384,7 @@ struct encoding {
     pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
     bool begun; /* the first bytes were examined */
-    uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
+    uint8_t bytes[SIZE_ROOM(READ_SIZES) + LEFT_BYTES_MAX];
     size_t bytes_count; /* bytes that have not been converted yet */
     uint8_t text[TEXT_BYTES];
     size_t text_count; /* bytes of converted text that have not been written yet */

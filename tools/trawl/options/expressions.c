@@ -12,6 +12,7 @@
 #include "trawl/text/guard.h"
 #include "trawl/text/told.h"
 #include "trawl/text/utf8.h"
+#include "trawl/options/settings.h"
 
 #define PLACE_BYTES 80 /* room for where an expression is, in a message */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */

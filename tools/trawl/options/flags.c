@@ -3,6 +3,7 @@
  * main.c parses the command line with it; the server parses its own command line and the options of
  * requests. flags.def has the rows. A row's setter (value.c) stores the value.
  */
+#include "trawl/options/flag_table.h"
 #include "trawl/options/settings.h"
 
 #include <errno.h>

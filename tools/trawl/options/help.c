@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "trawl.h"
-#include "trawl/options/flags.h"
+#include "trawl/options/flag_table.h"
 #include "trawl/text/output.h"
 
 /* ---- Completions ----------------------------------------------------------------------------- */

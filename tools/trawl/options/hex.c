@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trawl/options/settings.h"
+#include "trawl/options/flags.h"
 
 #define JUMP_MAX 1000u /* RE2's limit of repetitions */
 #define DEPTH_MAX 100u

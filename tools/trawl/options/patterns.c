@@ -20,6 +20,8 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/whole.h"
 #include "trawl/text/message.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/guard.h"
 
 struct entry {
     struct trawl_pattern pattern;
@@ -641,6 +643,11 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     return ((!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            message_exhausted(message);
+}
+
+bool patterns_drop_returns(const struct settings *settings)
+{
+    return settings->is_tg || settings->crlf;
 }
 
 bool patterns_gather(struct patterns *patterns, struct settings *settings,

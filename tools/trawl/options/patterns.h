@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "trawl/options/settings.h"
+#include "trawl/options/flags.h"
 #include "trawl.h"
 
 /* The numbers of each pattern of the plan. Strings are numbered from 1 in the order given,
@@ -107,10 +107,7 @@ struct patterns {
 };
 
 /* Returns true if a CR before a line end of a -f file is not part of the string, as in ripgrep. */
-static inline bool patterns_drop_returns(const struct settings *settings)
-{
-    return settings->is_tg || settings->crlf;
-}
+bool patterns_drop_returns(const struct settings *settings);
 
 /* rules.c: a file of --rules, or of FASTA. */
 struct rules {

@@ -6,6 +6,8 @@
 
 #include "trawl/options/encoding.h"
 #include "trawl/text/message.h"
+#include "trawl/options/flag_table.h"
+#include "trawl/options/settings.h"
 
 /* Returns what a string has that an expression would have; NULL: nothing. */
 static const char *expression_sign(const struct trawl_pattern *pattern)

@@ -3,6 +3,7 @@
  * The parser calls a setter with the option's value and the settings. If a value is wrong, the
  * setter writes an error that names the option. settings.c checks what options mean together.
  */
+#include "trawl/options/flag_table.h"
 #include "trawl/options/settings.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 #include "trawl/options/patterns.h"
 
 #include "trawl/text/charset.h"
+#include "trawl/options/settings.h"
 
 static bool is_ascii_word(void *context, uint32_t code_point)
 {

@@ -19,8 +19,10 @@
 
 #include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
+#include "trawl/options/settings.h"
 
-#define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* length of a read that looks for a NUL */
+#define LOOK_SIZES 16u << 10, 64u /* length of a read that looks for a NUL */
+#define LOOK_BYTES SIZE_OR_SMALL(LOOK_SIZES)
 
 /* Returns the end of the block with the end of a line, which is at text offset `end`. */
 static uint64_t end_of_block(uint64_t end)
@@ -149,7 +151,7 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
 
 uint64_t binary_find(struct text_scan *scan, uint8_t byte, uint64_t offset, uint64_t limit)
 {
-    uint8_t buffer[LOOK_BYTES];
+    uint8_t buffer[SIZE_ROOM(LOOK_SIZES)];
 
     while (offset < limit) {
         uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trawl/print/print_line.h"
+#include "trawl/options/settings.h"
 
 uint64_t block_line_begin(const struct text_scan *scan, const struct view *view, uint64_t floor,
                           uint64_t at)

@@ -54,10 +54,10 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     if (at > scan->counting.end)
         /* The bytes before `bytes` are in memory, too: `bytes` is a later part of a window. */
         scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
-                                               at - scan->counting.end, scan->settings->line_end);
+                                               at - scan->counting.end, scan->counting.line_end);
     else if (at < scan->counting.end) /* `at` is in leading context, which was counted already */
         scan->counting.line_ends -= count_byte(bytes + (int64_t)(at - bytes_begin),
-                                               scan->counting.end - at, scan->settings->line_end);
+                                               scan->counting.end - at, scan->counting.line_end);
     scan->counting.end = at;
     return scan->counting.line_ends + 1;
 }

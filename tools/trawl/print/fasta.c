@@ -5,6 +5,7 @@
 
 #include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
+#include "trawl/options/settings.h"
 
 /* Receives a window of the file. */
 static int take_window(void *context, const struct trawl_window *window)

@@ -22,6 +22,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
 
 #define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
 

@@ -4,6 +4,7 @@
 
 #include "trawl/print/fasta.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
 
 void fasta_refuse(struct fasta_reader *reader, const char *why)
 {

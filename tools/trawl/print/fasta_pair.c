@@ -11,6 +11,7 @@
 #include "trawl/print/fasta.h"
 #include "trawl/text/handover.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
 
 struct fasta_pair {
     struct fasta_reader lines;

@@ -16,7 +16,8 @@
 /* bytes before and after a line that an assertion may look at, as in ripgrep */
 #define AROUND_BYTES 128u
 /* a line that is not in memory as a whole is read backwards in parts of this size */
-#define BACK_BYTES SIZE_OR_SMALL(1024u, 8u)
+#define BACK_SIZES 1024u, 8u
+#define BACK_BYTES SIZE_OR_SMALL(BACK_SIZES)
 #define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
 
 /* Returns bytes of the piece's line from `at`. *count is the number of bytes that are wanted, and
@@ -284,7 +285,7 @@ static uint64_t character_before(const uint8_t *bytes, uint64_t at)
 uint64_t piece_back_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t characters)
 {
-    uint8_t copy[BACK_BYTES];
+    uint8_t copy[SIZE_ROOM(BACK_SIZES)];
     const uint8_t *all = bytes_of(piece);
 
     while (characters > 0 && at > 0 && scan->status == TRAWL_OK) {

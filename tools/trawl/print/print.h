@@ -3,6 +3,7 @@
 #define TRAWL_PRINT_H
 
 #include "trawl/job/command_scan.h"
+#include "trawl/options/settings.h"
 
 /* Returns the offset in the view where the line [begin, end) ends, without its line end. */
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,

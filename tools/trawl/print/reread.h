@@ -9,6 +9,7 @@
 #define TRAWL_REREAD_H
 
 #include "trawl/job/command_scan.h"
+#include "trawl/text/charset.h"
 
 /* Called by reread_pieces for each part of the text. If it returns false, no further part is
  * read. */

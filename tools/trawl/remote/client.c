@@ -28,6 +28,8 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
+#include "trawl/options/flag_table.h"
+#include "trawl/options/settings.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -39,7 +41,8 @@ struct client_json {
 };
 
 /* bytes that are encoded at a time, a multiple of 3 */
-#define PART_BYTES SIZE_OR_SMALL(3072u, 6u)
+#define PART_SIZES 3072u, 6u
+#define PART_BYTES SIZE_OR_SMALL(PART_SIZES)
 
 static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
 {
@@ -79,7 +82,7 @@ static void put_json_string(struct client_json *json, const uint8_t *bytes, size
 
 static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
-    char digits[BASE64_DIGITS(PART_BYTES)];
+    char digits[BASE64_DIGITS(SIZE_ROOM(PART_SIZES))];
 
     put_bytes(json, "\"", 1);
     for (size_t at = 0; at < bytes_count; at += PART_BYTES) {

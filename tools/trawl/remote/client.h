@@ -3,7 +3,8 @@
 #define TRAWL_CLIENT_H
 
 #include "trawl/text/output.h"
-#include "trawl/options/settings.h"
+
+struct settings;
 
 #define CLIENT_NOT_ANSWERED (-1)
 

@@ -173,7 +173,7 @@ static bool receive(struct connection *connection)
     if (connection->begin < connection->end)
         return true;
     do
-        got = recv(connection->descriptor, connection->bytes, sizeof connection->bytes, 0);
+        got = recv(connection->descriptor, connection->bytes, SIZE_OR_SMALL(RECEIVE_SIZES), 0);
     while (got < 0 && errno == EINTR);
     connection->begin = 0;
     connection->end = got > 0 ? (size_t)got : 0;

@@ -6,8 +6,7 @@
 #include "trawl/options/flags.h"
 #include "trawl/text/sizes.h"
 
-#define RECEIVE_BYTES \
-    SIZE_OR_SMALL(64u << 10, 64u) /* maximum number of bytes that a receive returns */
+#define RECEIVE_SIZES 64u << 10, 64u /* maximum number of bytes that a receive returns */
 
 struct connection {
     int descriptor;
@@ -17,7 +16,7 @@ struct connection {
     unsigned http_status; /* status of the answer, after connection_begin */
     size_t begin, end;    /* range of `bytes` that has been received but not taken */
     char message[SETTINGS_ERROR_BYTES];
-    uint8_t bytes[RECEIVE_BYTES];
+    uint8_t bytes[SIZE_ROOM(RECEIVE_SIZES)];
 };
 
 /* Returns the number of digits of the port (up to 65535) with which the text begins; 0 if it does

@@ -14,8 +14,10 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/guard.h"
 
-#define STREAM_BYTES SIZE_OR_SMALL(32u << 10, 7u) /* of a stream, read at a time */
+#define STREAM_SIZES 32u << 10, 7u /* of a stream, read at a time */
 
 struct condition {
     struct settings settings; /* of a search for this group with -q */
@@ -320,12 +322,12 @@ static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t cou
  * *bytes_count: its size. */
 static int keep_stream(struct command_job *job, int from, off_t *bytes_count)
 {
-    uint8_t bytes[STREAM_BYTES];
+    uint8_t bytes[SIZE_ROOM(STREAM_SIZES)];
     int to = memfd_create("stream", MFD_CLOEXEC), os_code = 0;
     ssize_t got = 1;
 
     while (to >= 0 && got != 0) {
-        got = read(from, bytes, sizeof bytes);
+        got = read(from, bytes, SIZE_OR_SMALL(STREAM_SIZES));
         if (got < 0 && errno == EINTR)
             continue;
         errno = got < 0 ? errno : ENOMEM;

@@ -68,15 +68,13 @@ static size_t first_match(struct pool_worker *worker, size_t at)
 /* Reports files without a match. */
 static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 {
-    const struct settings *settings = worker->job->settings;
-    const bool to_null = settings->json && (settings->nuls.end_line || settings->nuls.is_binary);
     const struct gathered_file *files = worker->gather.files;
     uint64_t bytes_count = 0, behind_nulls = 0;
 
     for (size_t i = from; i < to; i++) {
         const uint8_t *text = worker->gather.bytes + files[i].begin, *null = NULL;
 
-        if (to_null) /* --json counts a text's bytes up to the first NUL */
+        if (worker->gather.to_null)
             null = memchr(text, '\0', (size_t)files[i].bytes_count);
         search_file_pass_over(worker->job, files[i].name);
         bytes_count += files[i].bytes_count;
@@ -147,7 +145,7 @@ void gather_search(struct pool_worker *worker, const struct open_file *file)
     next->descriptor = file->bytes_count > BLOCK_BYTES ? file->descriptor : -1;
     end = gather->used + file->bytes_count;
     gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
-    memset(gather->bytes + end, worker->job->settings->line_end, (size_t)(gather->used - end));
+    memset(gather->bytes + end, gather->line_end, (size_t)(gather->used - end));
     gather->count++;
     if (gather->count >= gather->files_max || gather->used >= GATHER_BYTES || next->descriptor >= 0)
         gather_flush(worker);

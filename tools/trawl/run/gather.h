@@ -17,7 +17,8 @@
  */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
 /* maximum number of files that a single call searches */
-#define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
+#define GATHER_FILES_SIZES 32u, 3u
+#define GATHER_FILES_MAX SIZE_OR_SMALL(GATHER_FILES_SIZES)
 
 /* Files up to this size are read as a whole, so that their bytes are in the cache when searched. */
 #define WHOLE_BYTES SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2) << 10)
@@ -34,8 +35,10 @@ struct gathered_file {
 struct gather {
     uint8_t *bytes; /* the bytes of the waiting files, then room for another one (input.c) */
     uint64_t used;  /* bytes of all waiting files, and of the line ends after each file */
-    struct gathered_file files[GATHER_FILES_MAX];
+    struct gathered_file files[SIZE_ROOM(GATHER_FILES_SIZES)];
     size_t count;     /* number of waiting files */
+    uint8_t line_end; /* between the files */
+    bool to_null;     /* --json counts a text's bytes up to the first NUL */
     size_t files_max; /* limit for `count`; 1: no gathering for now; 0: never */
     size_t in_vain;   /* files searched alone since the last one in which a line was selected */
 };

@@ -27,6 +27,7 @@
 #include "trawl/run/search_file.h"
 #include "trawl/text/message.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
@@ -63,13 +64,15 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct open_file *file)
 {
+    const struct settings *settings = worker->job->settings;
     struct gather *gather = &worker->gather;
-    bool may_end_soon =
-        worker->job->settings->stops_early && (file->is_operand || gather->files_max <= 1);
+    bool may_end_soon = settings->stops_early && (file->is_operand || gather->files_max <= 1);
     uint64_t most = may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES, used = 0;
     uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : most + 1;
     uint8_t *bytes;
 
+    gather->line_end = settings->line_end;
+    gather->to_null = settings->json && (settings->nuls.end_line || settings->nuls.is_binary);
     if (gather->bytes == NULL)
         gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
     bytes = gather->bytes == NULL ? NULL : gather->bytes + gather->used;

@@ -18,6 +18,7 @@
 #include "trawl/files/types.h"
 #if TRAWL_GALLERY
 #include "trawl_gallery.h"
+#include "trawl/options/settings.h"
 #endif
 
 /* Static, so that small runs do not pay for clearing the buffer. */

@@ -17,6 +17,7 @@
 #include "trawl/files/file_filter.h"
 #include "trawl/job/searchers.h"
 #include "trawl/options/encoding.h"
+#include "trawl/options/settings.h"
 
 #define MEMBER_BYTES SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(3000))
 

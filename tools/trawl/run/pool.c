@@ -273,7 +273,6 @@ static void *work(void *context)
  * are searched, there are at most as many workers as operands. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
-    const struct settings *settings = pool->job->settings;
     bool one_worker = (!pool->several_files && pool->source == NULL) || pool->job->searcher != NULL;
     struct rlimit limit;
     uint64_t rest = 1024, each;
@@ -281,10 +280,8 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536)
         rest = limit.rlim_cur;
     rest = rest > DESCRIPTORS_SPARED + 8 ? rest - DESCRIPTORS_SPARED : 8;
-    pool->workers_max = one_worker                     ? 1
-                        : settings->search.threads > 0 ? (uint32_t)settings->search.threads
-                                                       : thread_cores();
-    if (settings->files.directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count &&
+    pool->workers_max = one_worker ? 1 : searchers_threads(pool->job->settings);
+    if (!walk_recurses(pool->job->settings) && pool->workers_max > operand_count &&
         pool->source == NULL)
         pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)
@@ -332,8 +329,7 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
     pool.shared = job->searcher;
     pool.shared_is_ours = job->searcher == NULL;
     pool.source = source;
-    pool.several_files = source == NULL && (operand_count > 1 || job->settings->files.directories ==
-                                                                     DIRECTORIES_RECURSE);
+    pool.several_files = source == NULL && (operand_count > 1 || walk_recurses(job->settings));
     open_levels = share_descriptors(&pool, operand_count);
     pool.takes_turns = pool.workers_max > 1;
     pool.begin_worker = begin_worker;

@@ -14,6 +14,7 @@
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/options/settings.h"
 
 /* Bytes of finished batches that may wait to be printed: in total for a pool of files, per worker
  * for another source. */
@@ -281,8 +282,8 @@ static void swap_buffers(struct pool_result *result, struct output *kept)
         return;
     result->bytes = kept->bytes;
     result->capacity = kept->capacity;
-    kept->bytes = capacity > sizeof kept->initial ? bytes : kept->initial;
-    kept->capacity = capacity > sizeof kept->initial ? capacity : sizeof kept->initial;
+    kept->bytes = capacity > OUTPUT_BYTES ? bytes : kept->initial;
+    kept->capacity = capacity > OUTPUT_BYTES ? capacity : OUTPUT_BYTES;
     if (kept->bytes == kept->initial)
         free(bytes);
 }
@@ -521,8 +522,8 @@ void pool_close_turns(struct pool *pool)
 struct pool_rest {
     struct pool_rest *next; /* the list is in the walk's order */
     uint64_t sequence;
-    struct walk_item items[POOL_BATCH_FILES];
-    size_t name_at[POOL_BATCH_FILES];
+    struct walk_item items[SIZE_ROOM(GATHER_FILES_SIZES)];
+    size_t name_at[SIZE_ROOM(GATHER_FILES_SIZES)];
     size_t item_count;
     char *names; /* the names of these files, as in pool_worker.names */
     size_t names_used;

@@ -48,8 +48,8 @@ struct pool_worker {
     uint64_t sequence; /* number of the batch's first file in the walk's order */
     bool has_turn;     /* always true with a single worker */
     /* items[i].name is names + name_at[i], or the name of an operand if name_at[i] == SIZE_MAX */
-    struct walk_item items[POOL_BATCH_FILES];
-    size_t name_at[POOL_BATCH_FILES];
+    struct walk_item items[SIZE_ROOM(GATHER_FILES_SIZES)];
+    size_t name_at[SIZE_ROOM(GATHER_FILES_SIZES)];
     size_t item_count; /* number of files in the batch */
     size_t item_at;    /* index of the current file */
     char *names;       /* the names of the batch's files */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trawl/files/file_filter.h"
+#include "trawl/options/settings.h"
 
 #define ERROR_BYTES_MAX 2000u /* of what the command says, in a message */
 

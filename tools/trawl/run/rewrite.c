@@ -15,6 +15,7 @@
 #include "trawl/job/walk.h"
 #include "trawl/run/conditions.h"
 #include "trawl/run/pre.h"
+#include "trawl/options/settings.h"
 
 #define NEW_NAME WALK_OWN_NAME "XXXXXX" /* of the new file, until it is renamed */
 #define NEW_NAME_BYTES (sizeof NEW_NAME + 20)
@@ -124,7 +125,7 @@ static bool has_nul(struct rewrite *rewrite, const struct open_file *file)
     off_t at = 0;
     ssize_t got;
 
-    while ((got = pread(file->descriptor, bytes, sizeof rewrite->output.initial, at)) != 0) {
+    while ((got = pread(file->descriptor, bytes, OUTPUT_BYTES, at)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {

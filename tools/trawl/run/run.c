@@ -234,6 +234,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 {
     const struct settings *settings = job->settings;
     const bool is_timed = settings->stats || settings->json;
+    const bool at_terminal = settings->surroundings.output_is_terminal;
     struct output_limit limit = {.left = settings->max_output,
                                  .line_end = settings->null_data ||
                                                      (settings->report->prints == PRINTS_NAME &&
@@ -249,13 +250,17 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     if (settings->heads.file_names != 0 || operand_count > 1)
         job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
     else
-        job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
+        job->show_names = walk_recurses(settings) ? -1 : 0;
     if (units_fit(job))
         job->search_units = units_search;
     if (settings->max_output < UINT64_MAX)
         job->output->limit = &limit;
-    if (good && job->supply == NULL) /* a server has no terminal */
-        progress_open(settings, operands, operand_count);
+    if (good && job->supply == NULL && /* a server has no terminal */
+        (settings->progress > 0 || (settings->progress == 0 && !at_terminal)))
+        /* of decompressed and converted texts, only the original size is known */
+        progress_open(!settings->search_zip &&
+                          (settings->encoding == NULL || strcmp(settings->encoding, "auto") == 0),
+                      at_terminal, operands, operand_count);
     if (good)
         good = pool_walk(job, operands, operand_count, NULL, message);
     progress_close();
@@ -331,7 +336,7 @@ static void warn_of_old_color(struct command_job *job)
 static bool is_one_file(const struct settings *settings, const struct value_item *operands,
                         size_t operand_count)
 {
-    const bool recurses = settings->files.directories == DIRECTORIES_RECURSE;
+    const bool recurses = walk_recurses(settings);
     struct stat status;
 
     if (operand_count == 0)

@@ -30,7 +30,6 @@
 #include "trawl/run/search_file.h"
 #include "trawl/text/told.h"
 
-#define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* --multiline: a shorter file is read, not mapped, except with --mmap */
 #define MAP_BYTES (UINT64_C(8) << 20)
 /* The library's limit for a text under --multiline. */
@@ -510,7 +509,7 @@ void search_file_name(struct command_job *job, const char *name)
 /* Reads standard input to its end, so that the writer of a pipe gets no SIGPIPE. */
 static bool drain_input(void)
 {
-    char bytes[DRAIN_BYTES];
+    char bytes[32u << 10];
     ssize_t got;
 
     do

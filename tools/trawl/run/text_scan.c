@@ -138,6 +138,7 @@ static void set_text_rules(struct text_scan *scan, const struct open_file *file)
     /* decompressed text cannot be read at any offset */
     scan->rules.unpacks = file->may_be_compressed && !in_memory && !scan->rules.seekable;
     /* a small file, and the text of --multiline, are searched by one thread */
+    scan->counting.line_end = scan->settings->line_end;
     scan->counting.counts = in_memory || scan->job->patterns->crosses;
     if (scan->settings->heads.initial_tab)
         scan->rules.number_width = number_width(scan->job, file->status, scan->rules.seekable);

@@ -16,12 +16,14 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 #include "trawl/text/told.h"
+#include "trawl/options/settings.h"
 
 /* A unit's text and output stay in the cache of a core. Smaller texts are not worth threads. */
 #define UNIT_BYTES SIZE_OR_SMALL(4 * BLOCK_BYTES, UINT64_C(100))
 #define CONTEXT_LINES_MAX 100                                           /* -A and -B together */
 #define CONTEXT_BYTES SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(1000)) /* and the lines' bytes */
-#define CUT_BYTES SIZE_OR_SMALL(4096u, 16u) /* bytes of a read that looks for a line end */
+#define CUT_SIZES 4096u, 16u /* bytes of a read that looks for a line end */
+#define CUT_BYTES SIZE_OR_SMALL(CUT_SIZES)
 
 struct units {
     struct pool_source source; /* first, because the pool passes it to next_unit, search_unit */
@@ -70,14 +72,14 @@ bool units_fit(const struct command_job *job)
            context_lines(settings) <= CONTEXT_LINES_MAX + 1 && settings->max_count == UINT64_MAX &&
            !settings->stop_on_nonmatch && settings->search.algorithm == NULL &&
            searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA &&
-           (settings->search.threads > 0 ? settings->search.threads : thread_cores()) > 1;
+           searchers_threads(settings) > 1;
 }
 
 /* Returns the last line end in [begin, end]; `begin` if there is none, or if the text ends before
  * `end`. */
 static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
 {
-    uint8_t bytes[CUT_BYTES];
+    uint8_t bytes[SIZE_ROOM(CUT_SIZES)];
     const uint8_t *found = NULL;
 
     while (found == NULL && end > begin) {
@@ -233,7 +235,10 @@ static struct text_scan begin_scan(struct pool_worker *worker, const struct text
         .binary_files = scan->binary_files,
         .rules = scan->rules,
         .carry = {.begin = begin, .line_begin = begin, .keeps_bytes = scan->carry.keeps_bytes},
-        .counting = {.end = begin, .line_ends = line_ends, .counts = true},
+        .counting = {.end = begin,
+                     .line_ends = line_ends,
+                     .line_end = scan->counting.line_end,
+                     .counts = true},
         .lines = {.left = UINT64_MAX, .printed_end = OFFSET_NONE},
         .nulls = {.block_end = OFFSET_NONE},
         .shown = {.distance = DISTANCE_NONE},

@@ -28,15 +28,16 @@ static void message_line(const char *text)
     (void)ignored; /* a failed write cannot be reported anywhere */
 }
 
-char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments)
+char *message_format(char room[MESSAGE_ROOM], const char *format, va_list arguments)
 {
     va_list again;
+    const int room_bytes = SIZE_OR_SMALL(MESSAGE_SIZES);
     char *text = room;
     int bytes;
 
     va_copy(again, arguments);
-    bytes = vsnprintf(room, MESSAGE_BYTES, format, arguments);
-    if (bytes >= MESSAGE_BYTES) {
+    bytes = vsnprintf(room, (size_t)room_bytes, format, arguments);
+    if (bytes >= room_bytes) {
         text = malloc((size_t)bytes + 1);
         if (text != NULL)
             (void)vsnprintf(text, (size_t)bytes + 1, format, again);
@@ -71,7 +72,7 @@ bool message_exhausted(char *message)
 
 void message_print(const char *format, ...)
 {
-    char room[MESSAGE_BYTES], *text;
+    char room[MESSAGE_ROOM], *text;
     va_list arguments;
 
     va_start(arguments, format);

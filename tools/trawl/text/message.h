@@ -8,7 +8,8 @@
 #include "trawl/text/output.h"
 #include "trawl/text/sizes.h"
 
-#define MESSAGE_BYTES SIZE_OR_SMALL(1024, 16) /* longer messages are allocated */
+#define MESSAGE_SIZES 1024, 16 /* longer messages are allocated */
+#define MESSAGE_ROOM SIZE_ROOM(MESSAGE_SIZES)
 
 /* The program's name, with which each message begins: trawl, tg or trawl-serve. Set once, before
  * threads begin. */
@@ -25,7 +26,7 @@ bool message_misuse(char *message, const char *error);
 bool message_exhausted(char *message); /* fails with MESSAGE_EXHAUSTED */
 /* Formats a text of any length, as paths may be long. Returns `room` if the text fits, otherwise
  * memory that the caller frees. If out of memory, returns `room` with the text truncated. */
-char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
+char *message_format(char room[MESSAGE_ROOM], const char *format, va_list arguments);
 /* Returns true if writing failed only because the reader is gone. As in ripgrep, tg then ends
  * silently, with status 0. */
 bool message_is_unread(const struct output *output);

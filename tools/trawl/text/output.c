@@ -21,7 +21,7 @@ void output_open(struct output *output, int descriptor)
     memset(output, 0, offsetof(struct output, initial)); /* the buffer would be slow to clear */
     output->descriptor = descriptor;
     output->bytes = output->initial;
-    output->capacity = sizeof output->initial;
+    output->capacity = OUTPUT_BYTES;
 }
 
 void output_close(struct output *output)
@@ -29,7 +29,7 @@ void output_close(struct output *output)
     if (output->bytes != output->initial)
         free(output->bytes);
     output->bytes = output->initial;
-    output->capacity = sizeof output->initial;
+    output->capacity = OUTPUT_BYTES;
 }
 
 static void send_frame(struct output *output, enum output_frame frame, const void *bytes,

@@ -26,7 +26,8 @@
 
 #include "trawl/text/sizes.h"
 
-#define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the initial buffer */
+#define OUTPUT_SIZES 128u << 10, 512u /* size of the initial buffer */
+#define OUTPUT_BYTES SIZE_OR_SMALL(OUTPUT_SIZES)
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_BLOCK_MAX (32u << 20) /* 340 bytes for each byte of a block */
 #define OUTPUT_KEPT_MAX SIZE_OR_SMALL(1u << 20, 2000u)
@@ -67,7 +68,7 @@ struct output {
     int error;        /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
     void *full_context; /* passed to `full` */
-    uint8_t initial[OUTPUT_BYTES];
+    uint8_t initial[SIZE_ROOM(OUTPUT_SIZES)];
 };
 
 /* Calls write(2) until some of the bytes are written or the call fails permanently. The bytes may
