@@ -2,8 +2,11 @@
 
 import gc
 import os
+import pathlib
 import pickle
 import shutil
+import struct
+import tempfile
 
 import pytest
 import trawl
@@ -192,6 +195,54 @@ def test_files(rng, tmp_path, monkeypatch):
         with pytest.raises((ZeroDivisionError, FileNotFoundError)):
             trawl.Plan("dog").replace_file(source, old, value)
     assert old.read_bytes() == b"a dog" and sorted(one.name for one in tmp_path.iterdir()) == ["new", "old"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_facts_of_files():
+    """A new file has the old one's owner, mode, attributes and access list, not its directory's list; if the system denies
+    some, a warning names them, and the group may do no more than others. tests/grep/test_write.py has the command's test."""
+    access, default, plan = "system.posix_acl_access", "system.posix_acl_default", trawl.Plan("cat")
+    listed = struct.pack("<I", 2) + b"".join(
+        struct.pack("<HHi", *one) for one in ((1, 4, -1), (2, 7, 12), (4, 0, -1), (16, 4, -1), (32, 0, -1))
+    )
+
+    def facts(path):
+        now = path.stat()
+        return (
+            now.st_mode & 0o7777,
+            now.st_uid,
+            now.st_gid,
+            {name: os.getxattr(path, name) for name in os.listxattr(path)},
+        )
+
+    with tempfile.TemporaryDirectory() as name:  # tmp_path is closed to other users
+        folder = pathlib.Path(name)
+        old, plain = folder / "old", folder / "plain"
+        for path in (old, plain):
+            path.write_bytes(b"a cat")
+            os.chown(path, 12, 34)
+            path.chmod(0o464)
+        try:
+            os.setxattr(old, "user.a", b"1")
+            os.setxattr(old, access, listed)
+            before = facts(old), facts(plain)
+            os.setxattr(folder, default, listed)
+        except OSError as fault:
+            pytest.skip(f"{fault}")
+        assert [plan.replace_file(path, path, "dog") for path in (old, plain)] == [1, 1]
+        assert (facts(old), facts(plain)) == before and old.read_bytes() == plain.read_bytes() == b"a dog"
+        os.removexattr(folder, default)
+        os.chown(folder, 1000, 1000)
+        plain.chmod(0o6674)
+        os.setegid(1000)
+        os.seteuid(1000)
+        try:
+            with pytest.warns(UserWarning, match="the new file lacks the old file's owner, group$"):
+                assert plan.replace_file(b"a cat", plain, "cow") == 1
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+        assert facts(plain) == (0o644, 1000, 1000, {})
 
 
 def test_chunks_of_columns():

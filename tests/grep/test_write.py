@@ -1,12 +1,15 @@
 """Compares what --write makes of files with the lines of test_layout's model, replaced, and tries what must not harm a file."""
 
+import contextlib
 import os
 import re
 import resource
 import shutil
 import signal
 import stat
+import struct
 import subprocess
+import tempfile
 import time
 
 import cases
@@ -79,8 +82,80 @@ def differences(output):
     return dict(zip([name.decode() for name in parts[1::2]], parts[2::2]))
 
 
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+
+
+def attributes(path):
+    return {name: os.getxattr(path, name) for name in os.listxattr(path)}
+
+
+def access_list(user, group, mask, other=0):
+    """Return a list that gives user 12 the rights 7, and its owner 6."""
+    entries = [(1, 6, -1), (2, user, 12), (4, group, -1), (16, mask, -1), (32, other, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+def set_attribute(path, name, value):
+    try:
+        os.setxattr(path, name, value)
+    except OSError as fault:
+        pytest.skip(f"{path}: {name}: {fault.strerror}")
+
+
+def test_access_lists(place):
+    """A new file has the old one's access list, and none that its directory gives to new files."""
+    for name, listed in (("listed", access_list(7, 0, 4)), ("plain", None)):
+        path = os.path.join(place, name)
+        write(path, b"foo\n")
+        os.chmod(path, 0o464)
+        set_attribute(path, "user.a", b"1") if listed else None
+        set_attribute(path, ACCESS, listed) if listed else None
+    before = [
+        (os.stat(os.path.join(place, name)).st_mode, attributes(os.path.join(place, name)))
+        for name in ("listed", "plain")
+    ]
+    assert ACCESS in before[0][1] and ACCESS not in before[1][1]
+    set_attribute(place, DEFAULT, access_list(7, 7, 7))
+    assert execute([TRAWL, "--write", "--replace=x", "foo", "listed", "plain"], place) == (0, b"listed\nplain\n", b"")
+    assert before == [
+        (os.stat(os.path.join(place, name)).st_mode, attributes(os.path.join(place, name)))
+        for name in ("listed", "plain")
+    ]
+    assert read(place, "listed") == read(place, "plain") == b"x\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize(("mode", "after"), [(0o6674, 0o644), (0o604, 0o604), (0o640, 0o600), (0o666, 0o666)])
+def test_denied(mode, after):
+    """A user who owns the directory alone may replace a file of others, and hears what of it is lost. Another group gets no
+    more rights than all others have."""
+
+    def become():
+        os.setgroups([])
+        os.setgid(1000)
+        os.setuid(1000)
+
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "f")
+        os.chown(place, 1000, 1000)
+        write(path, b"foo\n")
+        set_attribute(path, "user.a", b"1")
+        os.chown(path, 12, 34)
+        set_attribute(path, "security.capability", struct.pack("<5I", 0x02000000, 1 << 13, 0, 0, 0))
+        os.chmod(path, mode)
+        status, output, errors = execute([TRAWL, "--write", "--replace=x", "foo", "f"], place, preexec_fn=become)
+        if b"Permission denied" in errors:
+            assert mode & 4 == 0 and read(place, "f") == b"foo\n"
+            return
+        assert (status, output) == (0, b"f\n")
+        assert errors.endswith(b": f: the new file lacks the old file's owner, group, security.capability\n")
+        now = os.stat(path)
+        assert (read(place, "f"), now.st_mode & 0o7777, now.st_uid, now.st_gid) == (b"x\n", after, 1000, 1000)
+        assert attributes(path) == {"user.a": b"1"} and os.listdir(place) == ["f"]
+
+
 def test_write(rng, folder, trawl):
-    case, before = Case(rng), {}
+    case, before, kept = Case(rng), {}, {}
     texts = {f"f{i}": layout.random_text(rng, case) for i in range(rng.choice([1, 2, 5]))}
     layout.choose_strings(rng, case, texts)
     for name, text in texts.items():
@@ -89,7 +164,10 @@ def test_write(rng, folder, trawl):
         os.chmod(path, rng.choice([0o600, 0o644, 0o755, 0o444]))
         if os.geteuid() == 0:
             os.chown(path, rng.choice([0, 0, 12]), rng.choice([0, 0, 34]))
+        with contextlib.suppress(OSError):  # not all file systems have attributes
+            os.setxattr(path, "user.a", rng.choice([b"", b"x", b"y" * 999]))
         before[name] = os.stat(path)
+        kept[name] = attributes(path)
     command = case.words(folder, folder, trawl)
     what = (command[1:], case.strings, texts)
     expected = {name: case.made(text) for name, text in texts.items()}
@@ -112,7 +190,7 @@ def test_write(rng, folder, trawl):
         now, is_new = os.stat(path), name in changes
         assert read(folder, name) == expected[name][0], (name, what)
         facts = [(stat.S_IMODE(one.st_mode), one.st_uid, one.st_gid) for one in (now, before[name])]
-        assert facts[0] == facts[1]
+        assert facts[0] == facts[1] and attributes(path) == kept[name]
         assert (now.st_ino != before[name].st_ino) == is_new
         assert is_new or now.st_mtime_ns == before[name].st_mtime_ns
         assert ((name + "\n").encode() in output) == is_new
