@@ -1,6 +1,6 @@
 /* conditions: --and and --andnot; with --write, whether a file has a match. A line that the main
- * group selects is searched for each other group: for strings by trawl_list_bytes, for a single
- * expression by trawl_line_match; otherwise, as with --in-file, search_file answers like a search
+ * group selects is searched for each other group: for strings by trawl_list_bytes, for a few
+ * expressions by trawl_line_match; otherwise, as with --in-file, search_file answers like a search
  * with -q of a text that is this line. */
 #include "trawl/run/conditions.h"
 
@@ -18,24 +18,27 @@
 #include "trawl/text/guard.h"
 
 #define STREAM_SIZES 32u << 10, 7u /* of a stream, read at a time */
+#define EXPRESSIONS_MAX 8u /* as many searches of a line by one expression are faster than -q's */
 
 struct condition {
     struct settings settings; /* of a search for this group with -q */
     struct patterns patterns;
     bool negated;
-    bool has_strings;    /* trawl_list_bytes decides */
-    bool has_expression; /* trawl_line_match decides */
+    bool has_strings; /* trawl_list_bytes decides */
+    /* this many expressions, from line_search->opened[first], are matched by trawl_line_match */
+    size_t first, expressions;
 };
 
 struct conditions {
     struct condition *items;
     size_t count;
+    size_t expressions; /* of all conditions */
 };
 
 /* What a job has opened to search lines. */
 struct line_search {
     struct trawl_searcher *searcher;
-    struct trawl_line **opened; /* for each condition with an expression; NULL: not yet */
+    struct trawl_line **opened; /* for each expression; NULL: not yet */
     struct output output;       /* of searches with -q, which print nothing */
 };
 
@@ -105,8 +108,12 @@ static bool add(struct conditions *conditions, const struct settings *settings,
         return false;
     condition->has_strings = !own->expressions && !patterns->has_empty && !patterns->check.any &&
                              !(own->crlf && own->whole_lines);
-    condition->has_expression = own->expressions && !patterns->is_apart &&
-                                (patterns->joined.bytes != NULL || patterns->count == 1);
+    condition->first = conditions->expressions;
+    if (own->expressions && !patterns->has_empty)
+        condition->expressions = patterns->joined.bytes != NULL ? 1 : patterns->count;
+    if (condition->expressions > EXPRESSIONS_MAX)
+        condition->expressions = 0;
+    conditions->expressions += condition->expressions;
     return true;
 }
 
@@ -202,7 +209,7 @@ void conditions_leave(struct command_job *job)
 
     if (search == NULL)
         return;
-    for (size_t i = 0; search->opened != NULL && i < job->conditions->count; i++)
+    for (size_t i = 0; search->opened != NULL && i < job->conditions->expressions; i++)
         trawl_line_close(search->opened[i]);
     free(search->opened);
     trawl_searcher_close(search->searcher);
@@ -239,7 +246,7 @@ static struct line_search *open_line_search(struct command_job *job)
         return NULL;
     job->line_search = search;
     output_open(&search->output, -1);
-    search->opened = calloc(job->conditions->count, sizeof *search->opened);
+    search->opened = calloc(job->conditions->expressions + 1, sizeof *search->opened);
     if (search->opened != NULL && searchers_open(job, true, &search->searcher, message))
         return search;
     conditions_leave(job);
@@ -286,17 +293,19 @@ static bool group_occurs(struct text_scan *scan, struct line_search *search, siz
         failed = trawl_list_bytes(search->searcher, plan, line, content, 0, &match, 1, &found,
                                   &scan->error);
         selected = found > 0;
-    } else if (condition->has_expression) {
-        failed = search->opened[index] != NULL
-                     ? trawl_line_move(search->opened[index], line, content, &scan->error)
-                     : trawl_line_open(plan, 0, line, content, search->searcher,
-                                       &search->opened[index], &scan->error);
-        if (failed == TRAWL_OK)
-            failed = trawl_line_match(search->opened[index], 0, &range, 1, &scan->error);
-        selected = failed == TRAWL_OK && range.begin != UINT64_MAX;
-    } else {
+    } else if (condition->expressions == 0) {
         selected = is_selected(scan->job, condition, search, &file, &bad);
         scan->job->error_seen |= bad;
+    }
+    for (size_t i = 0; i < condition->expressions && failed == TRAWL_OK && !selected; i++) {
+        struct trawl_line **opened = &search->opened[condition->first + i];
+
+        failed = *opened != NULL ? trawl_line_move(*opened, line, content, &scan->error)
+                                 : trawl_line_open(plan, i, line, content, search->searcher, opened,
+                                                   &scan->error);
+        if (failed == TRAWL_OK)
+            failed = trawl_line_match(*opened, 0, &range, 1, &scan->error);
+        selected = failed == TRAWL_OK && range.begin != UINT64_MAX;
     }
     if (failed != TRAWL_OK)
         scan_fail(scan, failed);
