@@ -115,6 +115,31 @@ def test_an_answer_goes_on(rng, monkeypatch):
         assert asyncio.run(came(content)) == content
 
 
+def test_times_in_an_answer_that_goes_on(rng, monkeypatch):
+    """Check that lines of JSON stay whole if the times in them differ from copy to copy, also in length."""
+    ray_by_hand.install(monkeypatch, [])
+    monkeypatch.setattr(cluster, "FIRST_PAUSE", 0)
+
+    async def sent(is_lost):
+        lines = [b'{"line":%d,"nanos":%d}\n' % (i, rng.randrange(10 ** rng.randint(1, 9))) for i in range(9)]
+        text, pieces = b"".join(lines), [(200, {})]
+        while text:
+            size = rng.randint(1, 40)
+            pieces.append(cluster.frame(b"o", text[:size]))
+            text = text[size:]
+        for piece in pieces[: rng.randint(1, len(pieces))] if is_lost else [*pieces, cluster.frame(b"x", b"\0")]:
+            yield ray_by_hand.Reference(piece)
+        if is_lost:
+            yield ray_by_hand.Reference(fault=ray_by_hand.RayActorError())
+
+    async def came():
+        units = cluster.Units(lambda attempt: sent(attempt < 3), True, True)
+        return [content async for kind, content in units.all() if kind == b"o"]
+
+    for _ in range(amount(100)):
+        assert [json.loads(one)["line"] for one in asyncio.run(came())] == list(range(9))
+
+
 def test_ranges(tmp_path):
     """Check the order of a range's paths, which is that of --sort=path: paths are compared name by name, and a name comes
     before longer names that begin with it."""

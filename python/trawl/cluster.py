@@ -170,8 +170,8 @@ class Units:
     with a line of JSON. All copies of a shard produce the same output, so a second actor can continue where a lost one
     ended. copies: the actors, in the order in which they get requests."""
 
-    def __init__(self, send: Callable[[int], Any], is_framed: bool) -> None:
-        self.send, self.is_framed, self.stream = send, is_framed, send(0)
+    def __init__(self, send: Callable[[int], Any], is_framed: bool, is_json: bool = False) -> None:
+        self.send, self.is_framed, self.is_json, self.stream = send, is_framed, is_json, send(0)
         self.status: Any = None
 
     async def again(self, fault: Exception, attempt: int) -> None:
@@ -203,21 +203,28 @@ class Units:
             raise refused
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
-        rest = b""
+        rest, line = b"", b""
         async for part in self.raw():
             rest += part
             if not self.is_framed:
                 *lines, rest = rest.split(b"\n")
-                for line in lines:
-                    if ENDING in line and kind_of(line) == b"message":
+                for one in lines:
+                    if ENDING in one and kind_of(one) == b"message":
                         raise ServerError(ENDING.decode())
-                    yield b"l", line + b"\n"
+                    yield b"l", one + b"\n"
                 continue
             while len(rest) >= 5 and len(rest) >= (end := 5 + int.from_bytes(rest[1:5], "little")):
                 if rest[:1] == b"m" and ENDING in rest[:end]:
                     raise ServerError(ENDING.decode())
-                yield rest[:1], rest[5:end]
-                rest = rest[end:]
+                kind, content, rest = rest[:1], rest[5:end], rest[end:]
+                if self.is_json:  # whole lines, whose times differ from copy to copy, also in length
+                    *lines, line = (line + content).split(b"\n") if kind == b"o" else [line]
+                    for one in lines:
+                        yield b"o", one + b"\n"
+                    if kind == b"x" and line:
+                        yield b"o", line
+                if kind != b"o" or not self.is_json:
+                    yield kind, content
         if rest:
             raise ServerError("trawl-serve: the answer ended early")
 
@@ -230,7 +237,7 @@ class Units:
             left = came.copy()
             try:
                 async for kind, content in self.units():
-                    size = len(content) if kind == b"o" else 1
+                    size = len(content) if kind == b"o" and not self.is_json else 1
                     skipped = min(left[kind], size)
                     left[kind] -= skipped
                     if skipped < size:
@@ -407,7 +414,7 @@ class Front:
         faults = list(itertools.chain(*await asyncio.gather(*asked)))
         return {"wanted": len(asked), "ready": len(asked) - len(faults), "lost": faults}
 
-    def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False) -> Units:
+    def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False, is_json: bool = False) -> Units:
         """Send a request to a shard."""
         headers = {key: request.headers[key] for key in PASSED_ON if key in request.headers}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -418,7 +425,7 @@ class Front:
             streamed = ask.options(num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD)
             return aiter(streamed.remote(request.method, path, headers, body))
 
-        return Units(send, is_framed)
+        return Units(send, is_framed, is_json)
 
     async def __call__(self, request: Any) -> Any:
         from starlette.responses import Response, StreamingResponse
@@ -455,7 +462,8 @@ class Front:
                     for i in range(len(self.shards))
                 ]
                 sent = [json.dumps(part).encode() if body else body for part in parts]
-                asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
+                is_json = framed and b"--json" in map(text_of, given.get("options") or ())
+                asked.append([self.asked(request, sent[i], i, framed, is_json) for i in range(len(self.shards))])
             if streams:
                 merged = joined_stream(list(itertools.chain(*asked)), given, framed)
                 begin = await anext(merged)  # raises Refused if a shard rejects
@@ -540,11 +548,9 @@ async def joined_stream(asked: list[Units], body: dict[str, Any], is_framed: boo
                 elif kind == b"summary":
                     summaries.append(json.loads(content))
                 elif kind == b"output" and is_json:
-                    held += content
-                    at = held[:-1].rfind(b"\n") + 1  # the last line may be the summary
-                    if at > 0:
-                        yield frame(b"o", held[:at])
-                    held = held[at:]
+                    if held:
+                        yield frame(b"o", held)
+                    held = content  # the last line may be the summary
                 elif kind == b"message" and (content.startswith(LEFT_OUT) if is_framed else LEFT_OUT in content):
                     nothing = max(nothing, content, key=len)
                 elif kind == b"message" and DOUBT in content:
