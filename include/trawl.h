@@ -139,6 +139,8 @@ enum trawl_plan_flag {
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text;
                                  WHOLE_WORD then has no effect, and plans do not report it */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
+    TRAWL_WIDE = 2048, /* strings occur as UTF-16LE, too, at any offset; `letters`, which must be
+                          given, says what is equal. Excludes the other flags, and errors */
     /* for approximate search (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence contains a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -199,8 +201,7 @@ struct trawl_range {
 };
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
  * expression lies within a line or record, is not empty, and is leftmost; the search for this
- * expression then continues at its end. A line counts as found even if the expression matches only
- * zero bytes there. */
+ * expression then continues at its end. A line counts as found even for a match of zero bytes. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of matches with the same start, the first alternative */
@@ -620,8 +621,7 @@ struct trawl_cells {
     const uint64_t *patterns;
     const uint64_t *begins; /* where the pattern first begins, from the record's first byte */
 };
-/* Takes cells. Batches of records follow each other without gap, starting at record 0; a batch may
- * have no cell. */
+/* Takes cells. Batches of records follow each other, from record 0 on; a batch may be empty. */
 typedef int (*trawl_cells_sink)(void *context, const struct trawl_cells *cells);
 enum trawl_what {
     /* `matches` takes all occurrences, in order; `count` is their number */

@@ -266,7 +266,7 @@ static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *
     const uint8_t *bytes = plan->pattern_bytes;
     struct plan_element element;
 
-    *fits = (plan->flags & TRAWL_SINGLE_BYTE) == 0;
+    *fits = (plan->flags & (TRAWL_SINGLE_BYTE | TRAWL_WIDE)) == 0;
     for (uint64_t p = 0; p < plan->pattern_count && *fits; p++)
         for (uint64_t i = plan->pattern_begin[p]; i < plan->pattern_begin[p + 1] && *fits;) {
             i += plan_element_read(plan, bytes + i, plan->pattern_begin[p + 1] - i, &element);

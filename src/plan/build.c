@@ -58,7 +58,8 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
-                           TRAWL_SINGLE_BYTE | TRAWL_STRICT_WORD | EXPRESSION_FLAGS | ERRORS_FLAGS;
+                           TRAWL_SINGLE_BYTE | TRAWL_STRICT_WORD | TRAWL_WIDE | EXPRESSION_FLAGS |
+                           ERRORS_FLAGS;
     const struct trawl_line_ends *ends = &options->line_ends;
 
     if ((options->flags & ~known) != 0)
@@ -72,6 +73,13 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if ((options->flags & TRAWL_SINGLE_BYTE) != 0 && options->letters == NULL)
         return TRAWL_FAIL(error, ARGUMENT,
                           "single bytes are characters of letters, which are not given");
+    if ((options->flags & TRAWL_WIDE) != 0 &&
+        (options->flags != TRAWL_WIDE || options->letters == NULL || options->algorithm != NULL ||
+         options->syntax != TRAWL_LITERAL || options->alphabet != TRAWL_BYTES ||
+         options->mismatches_max > 0 || options->edits_max > 0))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "TRAWL_WIDE is for strings and letters, without other flags, errors, or "
+                          "an algorithm");
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
@@ -141,7 +149,7 @@ static void choose_letters(struct trawl_plan *plan, const struct trawl_plan_opti
     const struct trawl_letters *letters = given->letters;
 
     if (letters != NULL && letters->variants == trawl_ascii()->variants &&
-        !(expressions && plan->expressions.characters))
+        !(expressions && plan->expressions.characters) && (plan->flags & TRAWL_WIDE) == 0)
         letters = NULL;
     else if (letters == NULL && !expressions && (plan->flags & TRAWL_IGNORE_CASE) != 0 &&
              plan->algorithm.name == NULL &&
@@ -196,7 +204,8 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
 {
     /* letters may have variants with other bytes, so that a pattern becomes several literals */
     const bool expressions = plan->kind == PLAN_KIND_EXPRESSIONS;
-    bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    bool varies =
+        !expressions && plan->utf8_is_set && (plan->flags & (TRAWL_IGNORE_CASE | TRAWL_WIDE)) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
         expressions           ? expand_none
         : plan->errors.is_set ? errors_expand
@@ -212,8 +221,9 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     TRAWL_ASSERT(plan->length_min <= plan->length_max);
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
     plan->holds_line_end =
-        plan->errors.is_set
-            ? (plan->flags & TRAWL_WITHIN_LINES) == 0
+        plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0
+        : (plan->flags & TRAWL_WIDE) != 0 /* U+010A has such a byte */
+            ? true
             : !expressions &&
                   plan_may_hold(plan->pattern_bytes, plan->pattern_begin[plan->pattern_count],
                                 (plan->flags & TRAWL_IGNORE_CASE) != 0, plan->line_end);

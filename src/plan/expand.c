@@ -29,7 +29,13 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
     return TRAWL_OK;
 }
 
-/* Appends bytes, in lower case, to the last literal. */
+/* Returns true if a byte's two cases are equal. */
+static bool folds(const struct trawl_plan *plan)
+{
+    return (plan->flags & TRAWL_WIDE) == 0;
+}
+
+/* Appends bytes, in lower case if case is ignored, to the last literal. */
 static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -37,7 +43,8 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
 
     TRAWL_TRY(MEMORY_ROOM(plan->literal_bytes, plan->literal_bytes_capacity, needed, error));
     for (uint64_t i = 0; i < count; i++)
-        plan->literal_bytes[plan->literal_bytes_total + i] = fold_byte(bytes[i]);
+        plan->literal_bytes[plan->literal_bytes_total + i] =
+            folds(plan) ? fold_byte(bytes[i]) : bytes[i];
     plan->literal_bytes_total = needed;
     plan->literals[plan->literal_count - 1].bytes_count += count;
     return TRAWL_OK;
@@ -68,13 +75,14 @@ uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4])
     return 4;
 }
 
-static void element_add(struct plan_element *element, const uint8_t *bytes, uint32_t count)
+static void element_add(const struct trawl_plan *plan, struct plan_element *element,
+                        const uint8_t *bytes, uint32_t count)
 {
     uint8_t folded[4] = {0};
 
     TRAWL_ASSERT(count > 0 && count <= sizeof folded);
     memcpy(folded, bytes, count);
-    if (count == 1)
+    if (count == 1 && folds(plan))
         folded[0] = fold_byte(folded[0]);
     for (uint32_t i = 0; i < element->alternative_count; i++)
         if (element->alternative_bytes_count[i] == count &&
@@ -104,18 +112,38 @@ uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, 
     TRAWL_ASSERT(count > 0 && taken <= count);
     element->alternative_count = 0;
     if (taken == 0) {
-        element_add(element, bytes, 1);
+        element_add(plan, element, bytes, 1);
         return 1;
     }
-    element_add(element, bytes, (uint32_t)taken);
+    element_add(plan, element, bytes, (uint32_t)taken);
     variant_count = plan->utf8.variants(plan->utf8.context, code_point, variants);
     for (uint32_t i = 0; i < variant_count && i < TRAWL_UTF8_VARIANTS_MAX; i++) {
         uint32_t length = code_point_encode(plan, variants[i], encoded);
 
         if (length > 0)
-            element_add(element, encoded, length);
+            element_add(plan, element, encoded, length);
     }
     return taken;
+}
+
+/* Turns the alternatives of an element from UTF-8 into UTF-16LE. */
+static void element_widen(struct plan_element *element)
+{
+    for (uint32_t i = 0; i < element->alternative_count; i++) {
+        uint8_t *bytes = element->alternative[i];
+        uint32_t code_point = bytes[0], low = 0;
+
+        (void)plan_utf8_decode(bytes, element->alternative_bytes_count[i], &code_point);
+        element->alternative_bytes_count[i] = code_point > 0xffff ? 4 : 2;
+        if (code_point > 0xffff) {
+            low = 0xdc00 | ((code_point - 0x10000) & 0x3ff);
+            code_point = 0xd800 | (code_point - 0x10000) >> 10;
+        }
+        bytes[0] = (uint8_t)code_point;
+        bytes[1] = (uint8_t)(code_point >> 8);
+        bytes[2] = (uint8_t)low;
+        bytes[3] = (uint8_t)(low >> 8);
+    }
 }
 
 static enum trawl_status element_append(struct trawl_plan *plan, const struct plan_element *element,
@@ -151,23 +179,47 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
     return TRAWL_OK;
 }
 
-/* Makes literals and a tail from a pattern whose characters may have variants. Appends all elements
- * of the pattern to plan->elements, makes literals from the first ones, and removes those, so that
- * only the tail remains. Sets *length_max to the bytes of the longest occurrence. */
-static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
-                                     uint64_t *length_max, struct trawl_error *error)
+/* Removes the last literal if a literal from `first` on begins with it, or it with that literal, of
+ * which the common bytes stay. */
+static void merge_last(struct trawl_plan *plan, uint32_t first)
+{
+    const struct plan_literal last = plan->literals[plan->literal_count - 1];
+
+    for (uint32_t i = first; i < plan->literal_count - 1; i++) {
+        struct plan_literal *one = &plan->literals[i];
+        const uint64_t count = min_u64(one->bytes_count, last.bytes_count);
+
+        if (memcmp(plan->literal_bytes + one->bytes_begin, plan->literal_bytes + last.bytes_begin,
+                   (size_t)count) == 0) {
+            one->bytes_count = count;
+            plan->literal_bytes_total -= last.bytes_count;
+            plan->literal_count--;
+            return;
+        }
+    }
+}
+
+/* Makes literals and a tail from a pattern whose characters may have variants; `wide`: in UTF-16LE.
+ * Appends all elements of the pattern to plan->elements, makes literals from the first ones, and
+ * removes those, so that only the tail remains. A wide literal of a single character is merged with
+ * one of the pattern's literals, from `first` on, that begins alike: a pattern occurs once at a
+ * place. Sets *length_max to the bytes of the longest occurrence. */
+static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern, bool wide,
+                                     uint32_t first, uint64_t *length_max,
+                                     struct trawl_error *error)
 {
     const uint8_t *bytes = plan->pattern_bytes + plan->pattern_begin[pattern];
     const uint8_t *end = plan->pattern_bytes + plan->pattern_begin[pattern + 1];
-    uint32_t first = plan->literal_count, begin = plan->element_count, variants = 1, count = 0;
+    uint32_t made = plan->literal_count, begin = plan->element_count, variants = 1, count = 0;
     uint32_t tail_count;
 
-    *length_max = 0;
     while (bytes < end) {
         struct plan_element element;
         uint32_t widest = 0;
 
         bytes += plan_element_read(plan, bytes, (uint64_t)(end - bytes), &element);
+        if (wide)
+            element_widen(&element);
         for (uint32_t i = 0; i < element.alternative_count; i++)
             widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
         *length_max += widest;
@@ -178,14 +230,17 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
         }
         TRAWL_TRY(element_append(plan, &element, error));
     }
-    for (uint32_t i = 0; i < variants; i++)
-        TRAWL_TRY(literal_compose(plan, pattern, begin, count, variants, i, error));
-    TRAWL_ASSERT(begin + count <= plan->element_count && variants <= EXPAND_LITERALS_MAX);
     tail_count = plan->element_count - begin - count;
+    for (uint32_t i = 0; i < variants; i++) {
+        TRAWL_TRY(literal_compose(plan, pattern, begin, count, variants, i, error));
+        if (wide && plan->element_count - begin == 1)
+            merge_last(plan, first);
+    }
+    TRAWL_ASSERT(begin + count <= plan->element_count && variants <= EXPAND_LITERALS_MAX);
     memmove(plan->elements + begin, plan->elements + begin + count,
             tail_count * sizeof *plan->elements);
     plan->element_count = begin + tail_count;
-    for (uint32_t i = first; i < plan->literal_count; i++) {
+    for (uint32_t i = made; i < plan->literal_count; i++) {
         plan->literals[i].tail_begin = begin;
         plan->literals[i].tail_count = tail_count;
     }
@@ -199,10 +254,12 @@ enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *e
                           plan->pattern_begin[plan->pattern_count], error));
     for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
         uint32_t first = plan->literal_count;
-        uint64_t length_max;
+        uint64_t length_max = 0, wide_max = 0;
 
-        TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, &length_max, error));
-        plan->length_max = max_u64(plan->length_max, length_max);
+        TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, false, first, &length_max, error));
+        if ((plan->flags & TRAWL_WIDE) != 0)
+            TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, true, first, &wide_max, error));
+        plan->length_max = max_u64(plan->length_max, max_u64(length_max, wide_max));
         for (uint32_t i = first; i < plan->literal_count; i++)
             plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
     }

@@ -178,6 +178,8 @@ uint32_t plan_pages_rows(const struct trawl_plan *plan, uint64_t pattern, uint16
     uint8_t recent[PLAN_PAGE_GRAM] = {0};
     uint32_t count = 0;
 
+    if ((plan->flags & TRAWL_WIDE) != 0)
+        return 0; /* no bytes are in all occurrences */
     while (left > 0) {
         struct plan_element element = {.alternative_count = 1, .alternative_bytes_count = {1}};
         uint64_t taken = 1, widest = 1;

@@ -474,6 +474,39 @@ static void check_bounds(struct trawl_searcher *searcher)
     }
 }
 
+static uint32_t only_itself(void *context, uint32_t code_point,
+                            uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    found[0] = code_point;
+    return 1;
+}
+
+/* A single character's forms may begin alike: 'x' and 'x', NUL; or U+BFEB, whose bytes in UTF-16LE
+ * begin those in UTF-8. */
+static void check_wide(struct trawl_searcher *searcher)
+{
+    static const struct {
+        const char *pattern, *text;
+        uint64_t bytes, count;
+    } rows[] = {{"ab", "ab a\0b\0 a\0\0b", 12, 2},
+                {"x", "x x\0", 4, 2},
+                {"\xeb\xbf\xab", "\xeb\xbf\xab \xeb\xbf", 6, 2},
+                {"\xf0\x9f\x98\x80", "=\xd8\0\xde", 4, 1},
+                {"\xff", "\xff \xff\0", 4, 2},
+                {"A\x01", "a\x01 A\x01 A\0\x01\0", 10, 2}};
+
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trawl_letters letters = {
+            .size = sizeof letters, .variants = only_itself, .is_word = every_word};
+        AUTO_PLAN plan =
+            must_plan_with(rows[i].pattern, PLAN_WITH(.flags = TRAWL_WIDE, .letters = &letters));
+        AUTO_TEXT text = must_text(rows[i].text, rows[i].bytes);
+
+        TEST_CHECK_U64(must_count(searcher, plan, text), rows[i].count);
+    }
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("utf8");
@@ -483,6 +516,7 @@ int main(void)
 
     test_begin("utf8");
     check_bounds(plain);
+    check_wide(plain);
     /* a run with few cases continues until both ways to answer were taken */
     while ((cases < wanted ||
             (cases < 16 * wanted && (!answer_scans.dense || !answer_scans.by_parts))) &&

@@ -71,6 +71,10 @@ static void plan_options(void)
         PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), PLAN_WITH(.line_ends = {2, {'\n', 0, 1}}),
         PLAN_WITH(.line_ends = {3, {0}}), PLAN_WITH(.sample_bytes = 1),
         PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* works only together with letters */
+        PLAN_WITH(.flags = TRAWL_WIDE),
+        PLAN_WITH(.flags = TRAWL_WIDE | TRAWL_IGNORE_CASE, .letters = trawl_ascii()),
+        PLAN_WITH(.flags = TRAWL_WIDE, .letters = trawl_ascii(), .mismatches_max = 1),
+        PLAN_WITH(.flags = TRAWL_WIDE, .letters = trawl_ascii(), .syntax = TRAWL_PERL),
         PLAN_WITH(.letters = &no_variants), PLAN_WITH(.letters = &no_words)};
     struct trawl_pattern pattern = {"needle", 6};
     struct trawl_plan *made = NULL;

@@ -281,6 +281,10 @@ struct text_scan {
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
+    struct {                  /* --wide with -w: the text */
+        const uint8_t *bytes;
+        uint64_t count;
+    } around;
     struct hold *hold; /* thread that writes what was held back for long; NULL: not started */
 };
 

@@ -258,7 +258,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
                       const char *text, size_t bytes_count, char *message)
 {
     const char *end = text + bytes_count, *newline;
-    const bool hex = settings->wild || (settings->hex && !settings->xor_text);
+    const bool hex = settings->wild || (settings->hex && !settings->hex_text);
     const bool whole = !list && settings->is_tg && !hex;
 
     do {
@@ -622,6 +622,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if (settings->surroundings.charset != CHARSET_BYTES && !settings->approximate &&
         !settings->expressions)
         patterns->check = choose_check(patterns, settings);
+    if (settings->wide)
+        patterns->check = (struct pattern_check){settings->words, .wide = settings->words};
     if (settings->ignore_case && !settings->expressions)
         folding = !patterns->needs_utf8        ? FOLD_ASCII
                   : folds_by_unicode(settings) ? FOLD_UNICODE
@@ -720,11 +722,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     size_t used = 0;
     bool known = true;
 
-    options.flags = plan_flags(settings, whole_line);
+    options.flags = settings->wide ? TRAWL_WIDE : plan_flags(settings, whole_line);
     /* the second is NUL */
     options.line_ends =
         (struct trawl_line_ends){settings->nuls.end_count ? 2 : 1, {settings->line_end}};
-    patterns->letters = patterns->needs_utf8 ? words_utf8(settings) : *trawl_ascii();
+    patterns->letters = words_letters(settings, patterns->needs_utf8);
     if (patterns->needs_utf8 || !settings->expressions)
         options.letters = &patterns->letters;
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)

@@ -33,6 +33,7 @@ struct pattern_check {
     bool words;  /* the library did not check the character before a match */
     /* the library treats i and I as equal, but they are two letters in the locale */
     bool cases;
+    bool wide; /* --wide with -w: the library checked no character next to a match */
 };
 
 /* The kinds of neighbours of a place in a line: the byte before it, or the byte after it.
@@ -204,6 +205,8 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
  * the locale decides. The code point 0x110000 represents an invalid byte. Where tg uses Unicode's,
  * it counts as a word character, because ripgrep finds no word next to it. */
 struct trawl_letters words_utf8(const struct settings *settings);
+/* Returns the letters of a plan: those of words_utf8, or ASCII's. --wide has letters without -i. */
+struct trawl_letters words_letters(const struct settings *settings, bool needs_utf8);
 /* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
 bool folds_by_unicode(const struct settings *settings);
 

@@ -215,7 +215,8 @@ static void style_build(struct settings *settings)
  * user also requested expressions; `error` names the option. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
-    const char *stranger = settings->hex                        ? "--hex"
+    const char *stranger = settings->wide                       ? "--wide"
+                           : settings->hex                      ? "--hex"
                            : settings->search.algorithm != NULL ? "--algorithm"
                            : settings->search.method != NULL    ? "--method"
                            : settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0
@@ -280,23 +281,36 @@ static bool finish_hex(struct settings *settings, char *error)
     return true;
 }
 
-/* --xor: the strings may contain any byte, as those of --hex. False: `error` says why not. */
-static bool finish_xor(struct settings *settings, char *error)
+/* --xor, --wide: the strings may become any bytes, as those of --hex. False: `error` says why not.
+ */
+static bool finish_bytes(struct settings *settings, char *error)
 {
+    const bool wide = settings->wide;
+    const char *name = wide ? "--wide" : "--xor";
     const struct option_pair pairs[] = {
-        {settings->asked.syntax_given, "--xor", "-E, -G or -P"},
-        {settings->wild, "--xor", "wildcards of --hex"},
-        {settings->ignore_case, "--xor", "-i (--ignore-case)"},
-        {settings->words || settings->whole_lines, "--xor", "-w or -x"},
-        {settings->multiline, "--xor", "--multiline"},
-        {settings->heads.pattern_number, "--xor", "--pattern-number"},
-        {settings->asked.reports[REPORT_COUNT_BY_PATTERN], "--xor", "--count-by-pattern"},
-        {settings->asked.names_errors, "--xor", "options of approximate search and sequences"},
+        {settings->asked.syntax_given, name, "-E, -G or -P"},
+        {settings->wild, name, "wildcards of --hex"},
+        {!wide && settings->ignore_case, name, "-i (--ignore-case)"},
+        {!wide && settings->words, name, "-w or -x"},
+        {settings->whole_lines, name, wide ? "-x" : "-w or -x"},
+        {settings->multiline, name, "--multiline"},
+        {!wide && settings->heads.pattern_number, name, "--pattern-number"},
+        {!wide && settings->asked.reports[REPORT_COUNT_BY_PATTERN], name, "--count-by-pattern"},
+        {settings->asked.names_errors, name, "options of approximate search and sequences"},
+        {wide && settings->hex && !settings->hex_text, name, "--hex"},
+        {wide && settings->xor_from > 0, name, "--xor"},
+        {wide && settings->replace != NULL, name, "--replace"},
+        {wide && settings->surroundings.charset == CHARSET_SINGLE, name,
+         "a locale in which each byte is a character"},
     };
 
-    settings->xor_text |= !settings->hex;
+    if (!wide && settings->xor_from == 0)
+        return true;
+    if (flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error))
+        return false;
+    settings->hex_text |= !settings->hex;
     settings->hex = true;
-    return !flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+    return true;
 }
 
 static void finish_max_count(struct settings *settings)
@@ -313,9 +327,9 @@ static void finish_max_count(struct settings *settings)
 
 bool settings_build(struct settings *settings, char *error)
 {
-    if (settings->hex && !settings->xor_text && !finish_hex(settings, error))
+    if (settings->hex && !settings->hex_text && !finish_hex(settings, error))
         return false;
-    if (settings->xor_from > 0 && !finish_xor(settings, error))
+    if (!finish_bytes(settings, error))
         return false;
     finish_layout(settings);
     if (!settings->document.explain && settings->search.algorithm != NULL &&

@@ -157,7 +157,8 @@ struct settings {
     /* the strings are hexadecimal; or, with `wild`, some have wildcards, so all are expressions */
     bool hex, wild, ignore_case, words, whole_lines, null_data, crlf;
     unsigned xor_from, xor_to; /* --xor: the keys; 0: no such option */
-    bool xor_text;             /* with `hex`, which is set: the strings are not hexadecimal */
+    bool wide;                 /* --wide: the strings are found in UTF-16LE, too; `hex` is set */
+    bool hex_text;             /* with `hex`, which is set: the strings are not hexadecimal */
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip;

@@ -34,3 +34,20 @@ struct trawl_letters words_utf8(const struct settings *settings)
         utf8.is_word = is_ascii_word;
     return utf8;
 }
+
+static uint32_t only_itself(void *context, uint32_t code_point, uint32_t *variants)
+{
+    (void)context;
+    variants[0] = code_point;
+    return 1;
+}
+
+struct trawl_letters words_letters(const struct settings *settings, bool needs_utf8)
+{
+    const bool utf8 = settings->wide ? !settings->no_unicode : needs_utf8;
+    struct trawl_letters letters = utf8 ? words_utf8(settings) : *trawl_ascii();
+
+    if (settings->wide && !settings->ignore_case)
+        letters.variants = only_itself;
+    return letters;
+}

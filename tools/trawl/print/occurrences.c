@@ -75,12 +75,14 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
 
 /* Returns true if a match from the library counts, given the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
-                     const struct trawl_match *match)
+                     struct trawl_match *match)
 {
     const struct patterns *patterns = scan->job->patterns;
     const struct pattern_check *check = &patterns->check;
     const struct trawl_pattern *pattern = &patterns->items[match->pattern_index];
 
+    if (check->wide)
+        return wide_is_word(scan, match);
     if (check->begins || check->words) {
         bool word_before;
         uint64_t end = character_before(scan, window, match->begin, &word_before);
@@ -172,12 +174,14 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
     if (characters->line_end == OFFSET_NONE)
         characters->line_end = end_of_line(scan, given, given->begin);
     for (uint64_t i = 0; i < given->match_count; i++) {
-        if (scan->rules.filters && !is_match(scan, given, &given->matches[i]))
+        struct trawl_match match = given->matches[i];
+
+        if (scan->rules.filters && !is_match(scan, given, &match))
             continue;
         if (scan->settings->only_first)
-            keep_first(scan, given, &given->matches[i], kept);
+            keep_first(scan, given, &match, kept);
         else
-            characters->kept[kept->match_count++] = given->matches[i];
+            characters->kept[kept->match_count++] = match;
     }
     if (check->begins || check->words)
         keep_tail(scan, given);

@@ -13,6 +13,8 @@ bool occurrences_are_all(const struct text_scan *scan);
 /* Asks for matches, and passes on only those that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
+/* wide.c: --wide with -w: returns true if no word character is next to the match. Sets its end. */
+bool wide_is_word(const struct text_scan *scan, struct trawl_match *match);
 /* As occurrences_next, if several matches begin at the same offset. */
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);

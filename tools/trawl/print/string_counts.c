@@ -126,14 +126,15 @@ static void print_count(struct command_job *job, uint64_t column, uint64_t count
 {
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
+    const bool hex = job->settings->hex && !job->settings->hex_text;
 
     print_pattern(job, column + 1);
     output_byte(job->output, ':');
     output_number(job->output, count, 0);
     output_byte(job->output, ':');
-    for (uint64_t i = 0; job->settings->hex && i < pattern->bytes_count; i++)
+    for (uint64_t i = 0; hex && i < pattern->bytes_count; i++)
         output_format(job->output, "%02x", bytes[i]);
-    if (!job->settings->hex)
+    if (!hex)
         output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
     output_byte(job->output, '\n');
 }

@@ -123,7 +123,7 @@ static bool is_refused(const struct settings *settings, char *message)
     const struct option_pair pairs[] = {
         {settings->multiline, option, "--multiline"},
         {settings->fasta, option, settings_sequences(settings)},
-        {settings->hex || settings->wild, option, "--hex"},
+        {settings->hex || settings->wild, option, settings->wide ? "--wide" : "--hex"},
         {settings->search.algorithm != NULL, option, "--algorithm"},
         {settings->report->finds == FINDS_OCCURRENCES, option, settings->report->options},
         {settings->in_file && settings->invert, "--in-file", "-v (--invert-match)"},

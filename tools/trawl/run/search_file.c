@@ -256,27 +256,52 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
                            error);
 }
 
-/* --multiline: reads the text into memory, unless it is there already, and looks for a NUL. */
+/* Reads the text into memory, unless it is there already. */
+static enum trawl_status have_whole(struct text_scan *scan, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (scan->whole.bytes != NULL)
+        return TRAWL_OK;
+    status = read_whole(scan, error);
+    if (status == TRAWL_STOPPED || status == TRAWL_MEMORY) {
+        (void)snprintf(error->message, sizeof error->message,
+                       "%s needs the text in memory, which has no room for it, and "
+                       "texts below 4 GiB",
+                       scan->settings->wide ? "--wide with -w" : "--multiline");
+        return error->status = scan->status = TRAWL_LIMIT;
+    }
+    if (status == TRAWL_OK)
+        status = told_memory(scan->whole.read, scan->whole.count, &scan->whole.text, error);
+    if (status != TRAWL_OK)
+        return status;
+    scan->text = scan->whole.text;
+    scan->whole.bytes = scan->whole.count > 0 ? scan->whole.read : (const uint8_t *)"";
+    return TRAWL_OK;
+}
+
+/* --wide with -w: reads the text into memory, but searches it line by line. */
+static enum trawl_status hold_around(struct text_scan *scan, struct trawl_error *error)
+{
+    const enum trawl_status status =
+        scan->around.bytes == NULL ? have_whole(scan, error) : TRAWL_OK;
+
+    if (status == TRAWL_OK && scan->whole.bytes != NULL) {
+        scan->around.bytes = scan->whole.bytes;
+        scan->around.count = scan->whole.count;
+        scan->whole.bytes = NULL;
+    }
+    return status;
+}
+
+/* --multiline: reads the text into memory, and looks for a NUL. */
 static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *error)
 {
+    const enum trawl_status status = have_whole(scan, error);
     const uint8_t *null;
-    enum trawl_status status = TRAWL_OK;
 
-    if (scan->whole.bytes == NULL) {
-        status = read_whole(scan, error);
-        if (status == TRAWL_STOPPED || status == TRAWL_MEMORY) {
-            (void)snprintf(error->message, sizeof error->message,
-                           "--multiline needs the text in memory, which has no room for it, and "
-                           "texts below 4 GiB");
-            return error->status = scan->status = TRAWL_LIMIT;
-        }
-        if (status == TRAWL_OK)
-            status = told_memory(scan->whole.read, scan->whole.count, &scan->whole.text, error);
-        if (status != TRAWL_OK)
-            return status;
-        scan->text = scan->whole.text;
-        scan->whole.bytes = scan->whole.count > 0 ? scan->whole.read : (const uint8_t *)"";
-    }
+    if (status != TRAWL_OK)
+        return status;
     null = !scan->nulls.watched || (scan->quiet && scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
                ? NULL
                : memchr(scan->whole.bytes, 0, (size_t)scan->whole.count);
@@ -362,6 +387,8 @@ static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error 
     if (scan->job->patterns->crosses ||
         (scan->settings->wild && scan->settings->report->id == REPORT_POSITIONS))
         status = hold_whole(scan, error);
+    else if (scan->job->patterns->check.wide)
+        status = hold_around(scan, error);
     if (status != TRAWL_OK || scan->stop)
         return status;
     if (scan->settings->fasta)

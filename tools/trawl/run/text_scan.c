@@ -179,7 +179,7 @@ void text_scan_begin(struct text_scan *scan, struct command_job *job, struct tra
     scan->shown.distance = DISTANCE_NONE;
     scan->quiet = settings->report->prints != PRINTS_TEXT;
     set_text_rules(scan, file);
-    if (job->patterns->crosses)
+    if (job->patterns->crosses || job->patterns->check.wide)
         scan_whole(scan);
     scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
     scan->rules.filters = job->patterns->check.any;
