@@ -123,7 +123,9 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->keeps |= split->keeps;
     maker->all_sure &= split->is_sure;
     maker->all_match &= split->is_match;
-    made->near_lines = split->lines;
+    made->near_lines = split->near != NULL ? NEAR_BYTES : split->lines;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        made->near[byte] = split->near != NULL ? split->near[byte] : byte != made->plan->line_end;
     maker->has_head = made->anchor_count == 0 && split->before != NULL && !split->before->is_cut;
     if (maker->has_head)
         maker->head = *split->before;
@@ -211,6 +213,8 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     const bool is_beyond = maker->made->items[expression].beyond != NULL;
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0 && !is_beyond;
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
+    const bool crosses = maker->made->options.multi && maker->made->count == 1 && !root->alternates;
+    const struct trawl_letters *letters = &maker->made->options.letters;
     const struct split_options options = {
         .options = &maker->made->options,
         .before = lines   ? EDGE_BEGIN
@@ -219,7 +223,9 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .after = lines   ? EDGE_END
                  : words ? EDGE_NO_WORD_AFTER
                          : 0,
-        .heads_cross = maker->made->options.multi && maker->made->count == 1 && !root->alternates,
+        .heads_cross = crosses,
+        .heads_pass = crosses && expressions_cross(maker->made) && !is_beyond &&
+                      (letters->variants == NULL || letters->variants == trawl_unicode()->variants),
         .heads_hold = maker->made->items[expression].has_reach,
         .splits_i = splits_i(&maker->made->options),
         .rates = &maker->rates,

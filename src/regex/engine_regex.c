@@ -593,22 +593,20 @@ static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_t
     return TRAWL_OK;
 }
 
-/* Returns true if a text that is a single line can be searched in pieces that end with lines: the
- * matches of the only expression lie around atoms, none begins before the line of its atom, and RE2
- * finds them without knowing more than where the last one ended. */
+/* Returns true if a text that is a single line can be searched in pieces: the matches of the only
+ * expression lie around atoms, and RE2 needs to know only where the last one ended. */
 static bool may_divide(const struct regex_worker *worker, const struct engine_task *task)
 {
     const struct expressions *expressions = worker->expressions;
 
     return expressions_cross(expressions) && task->chunk->records == NULL &&
            expressions->count == 1 && worker->contest.now == WAY_ATOMS &&
-           expressions->near_lines == 0 && !expressions->has_marked && !expressions->has_beyond &&
-           !expressions->items[0].has_reach;
+           (expressions->near_lines == 0 || expressions->near_lines == NEAR_BYTES) &&
+           !expressions->has_marked && !expressions->has_beyond && !expressions->items[0].has_reach;
 }
 
 /* Searches a piece of such a text, so that its atoms, matches and lines are read while the caches
- * have them. The piece ends with a line, or where the search for the next match begins: no state is
- * left. */
+ * have them. The piece ends with a line (piece_end), or where the next match is searched for. */
 static enum trawl_status scan_piece(struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
@@ -616,26 +614,27 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
     struct hits *atoms = &worker->refiner.found.hits, *hits = &step->result->hits;
     const uint64_t failed_ns = step->from > 0 ? worker->words.failed_ns : 0;
     struct regex_span span = {UINT64_MAX, step->from};
-    const uint8_t line_end = expressions->plan->line_end;
+    const uint8_t *bytes = step->chunk->bytes;
     struct engine_chunk part;
     struct judged judged;
-    uint64_t after = step->from;
+    uint64_t after = step->from, done = step->to;
     bool found = true;
 
-    refine_part(step->chunk, step->from, step->to, expressions->atoms->need_after, &part);
-    TRAWL_TRY(refine_propose(&worker->refiner, &part, 0, error));
-    for (uint64_t i = 0; i < atoms->count; i++)
-        atoms->items[i].offset += (uint32_t)step->from;
-    worker->near = atoms;
+    worker->near = NULL;
     worker->near_from = 0;
-    if (worker->refiner.found.done < part.owned) {
-        const uint64_t done = step->from + worker->refiner.found.done;
-
-        step->to = judge_after_last(step->chunk->bytes, step->from, done, line_end);
-        if (step->to == step->from) { /* RE2 reads a line with so many atoms without them */
-            worker->near = NULL;
-            step->to = done;
-        }
+    if (step->to == step->chunk->owned || !expressions->near[bytes[step->to - 1]]) {
+        worker->near = atoms;
+        refine_part(step->chunk, step->from, step->to, expressions->atoms->need_after, &part);
+        TRAWL_TRY(refine_propose(&worker->refiner, &part, 0, error));
+        for (uint64_t i = 0; i < atoms->count; i++)
+            atoms->items[i].offset += (uint32_t)step->from;
+        done = step->from + worker->refiner.found.done;
+    }
+    if (done < step->to) { /* RE2 reads a line with so many atoms without them */
+        for (step->to = done; step->to > step->from && expressions->near[bytes[step->to - 1]];)
+            step->to--;
+        worker->near = step->to > step->from ? atoms : NULL;
+        step->to = step->to > step->from ? step->to : done;
     }
     judged = judged_of(step, (struct regex_line){0, step->chunk->owned});
     words_begin(&judged);
@@ -656,24 +655,35 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
+/* Returns where a piece ends that is to end at `at`, or up to `more` bytes later. If a match may
+ * have its last byte before an atom, RE2 reads it without atoms. */
+static uint64_t piece_end(const struct expressions *made, const struct engine_chunk *chunk,
+                          uint64_t at, uint64_t more)
+{
+    const uint64_t most = at + min_u64(more, chunk->owned - at);
+
+    if (made->near_lines == 0)
+        at += bytes_find_either(chunk->bytes + at, chunk->owned - at, made->plan->line_end,
+                                made->plan->line_end);
+    while (made->near_lines == NEAR_BYTES && at < most && made->near[chunk->bytes[at]])
+        at++;
+    return at + (at < chunk->owned);
+}
+
 /* Searches one piece of the task's chunk. The next task goes on after it. */
 static enum trawl_status scan_pieces(struct regex_worker *worker, const struct engine_task *task,
                                      struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
-    const uint64_t from = task->from;
-    const uint8_t line_end = worker->expressions->plan->line_end;
-    const uint64_t began_ns = clock_now_ns();
+    const uint64_t from = task->from, began_ns = clock_now_ns();
     struct step step = {worker, chunk, task->want, from, from, result, .decided = 0};
 
     result->on_device = refine_is_on_device(&worker->refiner);
     result->hits.lengths_valid = true;
     worker->pause.search = 0;
     step.to = from + min_u64(worker->refiner.step, chunk->owned - from);
-    step.to +=
-        bytes_find_either(chunk->bytes + step.to, chunk->owned - step.to, line_end, line_end);
-    step.to += step.to < chunk->owned;
+    step.to = piece_end(worker->expressions, chunk, step.to, step.to - from);
     TRAWL_TRY(scan_piece(&step, error));
     result->candidate_count += step.judged;
     result->done = step.to;

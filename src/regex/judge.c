@@ -142,9 +142,10 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 /* Finds the first match of the expression that begins at or after `from`, where matches may cross
  * lines. The part of a match before an atom has a fixed number of line ends (split.c), usually
  * none. So no match begins before the line of the first atom that automata do not rule out, or that
- * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 instead tries the
- * position of each atom, as long as failed tries take no longer than reading the text. Results are
- * those of words_match. */
+ * many lines earlier: RE2 searches from there. Otherwise all of that part is of expressions->near,
+ * and RE2 searches from behind the last other byte before the atom. If matches begin with atoms,
+ * RE2 instead tries the position of each atom, as long as failed tries take no longer than reading
+ * the text. Results are those of words_match. */
 static int match_near_atoms(const struct expressions *expressions, uint32_t expression,
                             const struct judged *line, uint64_t from, struct regex_span *span)
 {
@@ -183,10 +184,15 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
             *failed_ns += clock_now_ns() - began_ns;
             continue;
         }
-        if (!expressions->has_no_heads)
-            begin = judge_after_last(line->bytes, from, begin, line_end);
-        for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
-            begin = judge_after_last(line->bytes, from, begin - 1, line_end);
+        if (expressions->near_lines == NEAR_BYTES) {
+            while (begin > from && expressions->near[line->bytes[begin - 1]])
+                begin--;
+        } else {
+            if (!expressions->has_no_heads)
+                begin = judge_after_last(line->bytes, from, begin, line_end);
+            for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
+                begin = judge_after_last(line->bytes, from, begin - 1, line_end);
+        }
         return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
                              span, 1, &line->words->re2);
     }

@@ -103,6 +103,8 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     uint32_t near_lines;      /* each match begins this many lines before the line of its atom */
+#define NEAR_BYTES UINT32_MAX /* near_lines: between the two are only bytes of `near` */
+    bool near[256];           /* NEAR_BYTES, or 0: then all but the line end */
     bool compares;            /* some atoms do not ignore case, but the search for them does */
     bool has_no_heads;        /* each match begins with an atom */
     struct span_finder spans; /* finds the matches of the plan's only expression around its atoms */

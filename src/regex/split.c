@@ -53,6 +53,8 @@ struct splitter {
     struct run runs[KINDS];  /* the run that is being read, for each of `mosts` */
     struct run bests[KINDS]; /* the best run so far */
     struct run chosen[NESTED_MAX + 1];
+    const struct syntax_node *passed; /* the list of which a head may have split.near; or NULL */
+    bool near[256];
     struct sequence before;
     struct sequence after;
 };
@@ -338,12 +340,31 @@ static void begin_run(struct run *run, uint32_t at)
     empty(&run->texts.strings);
 }
 
-static void take_better(const struct splitter *splitter, struct run *run, uint32_t cross_at,
-                        bool is_all, struct run *best)
+/* Returns true if a head of the first `count` items may match line ends: bytes that it cannot match
+ * are frequent. The search for matches then begins behind such a byte. Sets splitter->near. */
+static bool may_pass(struct splitter *splitter, uint32_t count)
 {
-    run->score = run->end > run->first && run->first <= cross_at
+    double others = 0;
+
+    for (uint32_t byte = 0; byte < 256 && splitter->passed != NULL; byte++) {
+        splitter->near[byte] = byte >= 0x80;
+        for (uint32_t i = 0; i < count && !splitter->near[byte]; i++)
+            splitter->near[byte] =
+                split_may_hold(splitter->passed->items[i], (uint8_t)byte) ||
+                split_may_hold(splitter->passed->items[i], (uint8_t)(byte ^ 32)); /* other case */
+        others += splitter->near[byte] ? 0 : splitter->options->rates->rate[byte];
+    }
+    return others > OTHERS_LEAST;
+}
+
+static void take_better(struct splitter *splitter, struct run *run, uint32_t cross_at, bool is_all,
+                        struct run *best)
+{
+    run->score = run->end > run->first && (run->first <= cross_at || may_pass(splitter, run->first))
                      ? choose_score(splitter->options, &run->texts.strings, run->texts.folds)
                      : NO_SCORE;
+    if (run->first > cross_at && run->score > NO_SCORE)
+        run->score -= SCORE_OF_PASSING;
     run->score += is_all && run->score > NO_SCORE ? SCORE_OF_ALL : 0;
     if (run->score > best->score)
         *best = *run;
@@ -381,6 +402,7 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
     uint32_t cross_at = UINT32_MAX;
     struct texts texts;
 
+    splitter->passed = outer == NULL && options->heads_pass ? list : NULL;
     chosen->score = NO_SCORE;
     for (uint32_t i = 0; i < KINDS; i++) {
         begin_run(&splitter->runs[i], 0);
@@ -421,6 +443,13 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)
         repeats |= outer->list->items[outer->first]->kind == SYNTAX_REPEAT;
+    for (uint32_t i = 0; i < place->first && place->outer == NULL && options->heads_pass; i++)
+        if (may_cross(options, place->list->items[i], true))
+            split.near = splitter->near;
+    if (split.near != NULL) {
+        splitter->passed = place->list;
+        (void)may_pass(splitter, place->first);
+    }
     split.begins = head.are_edges && !repeats;
     split.leads = split.begins || (head.is_optional && !repeats && options->before == 0);
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;

@@ -32,6 +32,7 @@ struct split {
     bool begins;    /* a match begins with the string: only assertions may come before it */
     bool leads;     /* the same, or all before it is optional: then another match begins with it */
     uint32_t lines; /* number of line ends in the head */
+    const bool *near; /* NULL, or the bytes of a head that may match other line ends, too */
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
      * include the assertions in `before` and `after` of the options. Where head or rest is not
      * simple or short enough, or the string lies in a repeated group, the part next to the string
@@ -50,6 +51,7 @@ struct split_options {
     /* The head of the expression's only alternative may contain line ends. If false, no head
      * contains a line end, or an item that may match one. */
     bool heads_cross;
+    bool heads_pass; /* that head may also contain items that may match them */
     bool heads_hold; /* heads may contain whatever matches a line end */
     bool splits_i;   /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;

@@ -229,6 +229,17 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
 
 // ---- Draws -------------------------------------------------------------------------------------
 
+// Returns the expression, half of the time behind what may cross lines.
+drawn behind_head(const drawn &one)
+{
+    static const char *const heads[] = {"\\s+",        "[^a]*",     "\\w+\\s*",
+                                        "(?s:.{2,9})", "[ab\\s]*?", "\\W"};
+
+    return draw(2) == 0
+               ? one
+               : drawn{pick(heads) + std::string("(?:") + one.expression + ")", " \n" + one.sample};
+}
+
 // If `letters`, a letter ends lines, and in most cases the expressions ignore case.
 setup random_setup(bool letters)
 {
@@ -280,6 +291,7 @@ setup random_setup(bool letters)
             one = {stem + std::string(perl ? "(?:" : "(") + one.expression + ")",
                    stem + one.sample};
         }
+        one = is_multi(made) ? behind_head(one) : one;
         for (uint32_t edges = is_multi(made) ? draw(4) : 0; edges > 1; edges--)
             one.expression = pick(begins) + one.expression;
         if (is_left_out(made.options, one.expression))
