@@ -20,7 +20,7 @@
 /* Weak because several files of a program may include this. */
 __attribute__((weak)) _Atomic uint64_t border_clock, border_now_ns = 1000000000u;
 
-/* Replaces the system's clocks once borders_draw was called: 1 ns to 8 ms pass between two calls. */
+/* Replaces the system's clocks once borders_draw was called: 1 ns to 8 ms pass between calls. */
 int clock_gettime(int id, struct timespec *now); /* headers may leave them out */
 long syscall(long number, ...);
 __attribute__((weak)) int clock_gettime(int id, struct timespec *now)
