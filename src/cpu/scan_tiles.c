@@ -27,9 +27,11 @@ void worker_probes_begin(struct cpu_worker *worker)
      * cheap, so no probe needs a branch. Not done for a literal that ignores case; nor for a
      * periodic one, whose runs are verified as a whole, so that few candidates are left. For longer
      * literals, comparing the first 64 bytes was slower (1024 bytes in a Fibonacci text: 1.9
-     * against 2.4 GB/s), because dense texts also contain these 64 bytes. */
+     * against 2.4 GB/s), because dense texts also contain these 64 bytes. Nor for one with tails,
+     * as of a character that is also found in UTF-16. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
-        plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
+        plan_literal_at(plan, 0).bytes_count <= sizeof worker->head &&
+        plan_literal_at(plan, 0).bytes_count == plan->length_max) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
         memset(worker->head, 0, sizeof worker->head);
         memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
