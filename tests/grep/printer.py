@@ -216,7 +216,9 @@ class Printer:
             rows = (
                 [begin, *[number] * ("pattern-number" in case.on), *[numbers.get(number)] * case.distance]
                 for begin, numbers in (found if case.report == "positions" else ())
-                for number in (numbers if "pattern-number" in case.on or case.errors else [0])
+                for number in (
+                    numbers if "pattern-number" in case.on else [*numbers][: case.most()] if case.errors else [0]
+                )
             )
             self.out += b"".join(name + b":".join(b"%d" % one for one in row) + b"\n" for row in rows)
             each = collections.Counter(number for _, numbers in found for number in numbers)

