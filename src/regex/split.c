@@ -340,21 +340,28 @@ static void begin_run(struct run *run, uint32_t at)
     empty(&run->texts.strings);
 }
 
-/* Returns true if a head of the first `count` items may match line ends: bytes that it cannot match
- * are frequent. The search for matches then begins behind such a byte. Sets splitter->near. */
-static bool may_pass(struct splitter *splitter, uint32_t count)
+/* Sets splitter->near to the bytes of a head of the list's first `count` items. Returns the share
+ * of the others. */
+static double read_near(struct splitter *splitter, const struct syntax_node *list, uint32_t count)
 {
+    bool *near = splitter->near;
     double others = 0;
 
-    for (uint32_t byte = 0; byte < 256 && splitter->passed != NULL; byte++) {
-        splitter->near[byte] = byte >= 0x80;
-        for (uint32_t i = 0; i < count && !splitter->near[byte]; i++)
-            splitter->near[byte] =
-                split_may_hold(splitter->passed->items[i], (uint8_t)byte) ||
-                split_may_hold(splitter->passed->items[i], (uint8_t)(byte ^ 32)); /* other case */
-        others += splitter->near[byte] ? 0 : splitter->options->rates->rate[byte];
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        near[byte] = byte >= 0x80;
+        for (uint32_t i = 0; i < count && !near[byte]; i++)
+            near[byte] = split_may_hold(list->items[i], (uint8_t)byte) ||
+                         split_may_hold(list->items[i], (uint8_t)(byte ^ 32)); /* other case */
+        others += near[byte] ? 0 : splitter->options->rates->rate[byte];
     }
-    return others > OTHERS_LEAST;
+    return others;
+}
+
+/* Returns true if a head of the first `count` items may match line ends: bytes that it cannot match
+ * are frequent. The search for matches then begins behind such a byte. */
+static bool may_pass(struct splitter *splitter, uint32_t count)
+{
+    return splitter->passed != NULL && read_near(splitter, splitter->passed, count) > OTHERS_LEAST;
 }
 
 static void take_better(struct splitter *splitter, struct run *run, uint32_t cross_at, bool is_all,
@@ -446,10 +453,8 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
     for (uint32_t i = 0; i < place->first && place->outer == NULL && options->heads_pass; i++)
         if (may_cross(options, place->list->items[i], true))
             split.near = splitter->near;
-    if (split.near != NULL) {
-        splitter->passed = place->list;
-        (void)may_pass(splitter, place->first);
-    }
+    if (split.near != NULL)
+        (void)read_near(splitter, place->list, place->first);
     split.begins = head.are_edges && !repeats;
     split.leads = split.begins || (head.is_optional && !repeats && options->before == 0);
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
