@@ -82,20 +82,16 @@ enum call_subject { OF_TEXT, OF_LINES, OF_TAPE, OF_RECORDS };
 /* The calls. X(call, name in the input, subject, bytes of an item if the answer is an array). */
 #define CALL_LIST(X)                                    \
     X(COUNT, "count", OF_TEXT, 0)                       \
-    X(BUILD, "build", OF_TEXT, 0)                       \
     X(FIRST, "first", OF_TEXT, 0)                       \
     X(POSITIONS, "positions", OF_TEXT, 0)               \
     X(BATCHES, "batches", OF_TEXT, 0)                   \
-    X(WINDOWS, "windows", OF_TEXT, 0)                   \
     X(BEGINS, "begins", OF_TEXT, 8)                     \
     X(BY_PATTERN, "count-by-pattern", OF_TEXT, 0)       \
     X(LINES, "count-lines", OF_LINES, 0)                \
     X(OTHER_LINES, "count-lines-inverted", OF_LINES, 0) \
     X(CELLS, "cells", OF_TAPE, 0)                       \
     X(RECORDS_ANY, "records-any", OF_RECORDS, 1)        \
-    X(RECORDS_CELLS, "records-cells", OF_RECORDS, 8)    \
-    X(RECORDS_FIRST, "records-first", OF_RECORDS, 12)   \
-    X(RECORDS_MATCHES, "records-matches", OF_RECORDS, 12)
+    X(RECORDS_CELLS, "records-cells", OF_RECORDS, 8)
 
 enum call {
 #define CALL_ENUM(name, word, subject, item) CALL_##name,

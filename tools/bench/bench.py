@@ -9,13 +9,15 @@ import signal
 import sys
 import time
 
+import against
 import calibrate
 import commands
 import expressions
+import filters
 import gpu
-import ledger
 import papers
 import regret
+import rivals
 import rules
 import serve
 import sets
@@ -37,6 +39,7 @@ KINDS = {
     "gpu": (gpu, gpu.rows, "16G", 7),
     "papers": (papers, papers.rows, "1G", 10),
     "regret": (regret, regret.rows, "16M", 5),
+    "filter": (filters, filters.rows, "1G", 7),
     "serve": (serve, None, "2G", 1),
     "calibrate": (calibrate, calibrate.rows, "512K", 60),
 }
@@ -80,10 +83,9 @@ def parse(words):
     parser.add_argument("--uncommitted", action="store_true", help="docs: also of changed files")
     parser.add_argument("--check", action="store_true", help="docs: say what differs, write nothing")
     parser.add_argument(
-        "--ledger",
-        choices=("check", "write"),
-        help="compare with the last figures of this machine "
-        "and fail if one fell (docs/measurements/ledger.json), or keep the figures as the last",
+        "--against",
+        type=read_results,
+        help="the JSON of an earlier run on this machine: measure again what fell, and fail if it did",
     )
     options = parser.parse_args(words)
     options.line = "./dev bench " + " ".join(words)
@@ -112,6 +114,7 @@ class Clock:
 
     def __init__(self, options):
         self.wanted, self.late = options.filter or "", False
+        self.common = {"rounds": options.rounds, "seconds": options.cell_seconds}
         self.end = options.seconds and time.monotonic() + options.seconds
 
     def rows(self, made):
@@ -122,7 +125,7 @@ class Clock:
             if self.end and time.monotonic() > self.end:
                 self.late = True  # making the texts of later rows would take time, too
                 return
-            yield row
+            yield {**self.common, **row}
 
     def rest(self, again):
         """Yield the rows of `again` that there is time for."""
@@ -150,12 +153,12 @@ def measure(options, name):
     if name == "papers":
         head.update(
             gpu=head["machine"]["gpu"],
-            grep=commands.versions(options).get("grep -F"),
+            grep=rivals.versions(options).get("grep -F"),
             load_before=os.getloadavg()[0],
             load_after={},
         )
     elif module in (commands, expressions, rules):
-        head["versions"] = commands.versions(options)
+        head["versions"] = rivals.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads, warm=options.warm)
 
@@ -164,8 +167,8 @@ def measure(options, name):
         if module is papers:
             papers.finish(row)
             head["load_after"][row["paper"]] = os.getloadavg()[0]
-        elif module in (sets, rules):
-            module.finish(row, options.rounds)
+        if "scripted" in row:
+            row["results"].append(rivals.scripted(*row.pop("scripted"), options.rounds, row["text_bytes"]))
         if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]):
             module.show(row)
 
@@ -183,9 +186,9 @@ def measure(options, name):
         rows = papers.merged(rows) if module is papers else sets.merged(rows)
         if module is papers:
             head["texts"] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
-        if options.ledger == "check":
-            fell = {row for row, *_ in ledger.fallen({**head, "rows": rows})}
-            few = [made[row["name"]] for row in rows if ledger.key(row) in fell and row["name"] in made]
+        if options.against:
+            fell = {row for row, *_ in against.fallen({**head, "rows": rows}, options.against)}
+            few = [made[row["name"]] for row in rows if against.key(row) in fell and row["name"] in made]
             add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
             head.update(gpu.beside(options, texts, rows))
@@ -220,9 +223,7 @@ def one(options, name):
             file.write("\n".join(lines).strip("\n") + "\n")
     elif name not in ("cpu", "commands"):  # these benchmarks print each row as it ends
         print("\n" + "\n".join(papers.terminal(lines) if name == "papers" else lines))
-    if options.ledger == "write":
-        ledger.write(data)
-    return ledger.report(data) if options.ledger == "check" else 0
+    return against.report(data, options.against) if options.against else 0
 
 
 def documents(options):

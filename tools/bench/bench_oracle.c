@@ -225,26 +225,24 @@ static void search_piece(void *context, uint64_t index)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Adds an occurrence that ends at `end` to the answer, if it is whole and, except for
- * RECORDS_MATCHES, the first in its record. `last` holds 1 + the last record in which each pattern
- * occurs; RECORDS_ANY and RECORDS_FIRST have one entry for all. */
+/* Adds an occurrence that ends at `end` to the answer, if it is whole and the first in its record.
+ * `last` holds 1 + the last record in which each pattern occurs; RECORDS_ANY has one entry for all.
+ */
 static void cell_take(struct oracle *it, uint64_t record, uint64_t end, uint64_t pattern,
                       uint64_t *last)
 {
     const uint64_t *offsets = it->question->offsets + record;
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
-    bool any = it->call == CALL_RECORDS_ANY || it->call == CALL_RECORDS_FIRST;
-    bool all = it->call == CALL_RECORDS_MATCHES;
+    bool any = it->call == CALL_RECORDS_ANY;
 
     last += any ? 0 : pattern;
-    if ((*last == record + 1 && !all) || !is_whole(it, (struct trawl_range){begin, end},
-                                                   (struct trawl_range){offsets[0], offsets[1]}))
+    if (*last == record + 1 || !is_whole(it, (struct trawl_range){begin, end},
+                                         (struct trawl_range){offsets[0], offsets[1]}))
         return;
     *last = record + 1;
     it->found++;
-    it->sum += all ? answer_mix(record, begin - offsets[0], end - offsets[0])
-                   : answer_mix(record, any ? 1 : pattern,
-                                it->call == CALL_CELLS ? begin - offsets[0] : 0);
+    it->sum +=
+        answer_mix(record, any ? 1 : pattern, it->call == CALL_CELLS ? begin - offsets[0] : 0);
 }
 
 /* Searches record by record, because only a pattern's first occurrence in each record counts. */
@@ -309,13 +307,10 @@ static struct answer answer_each(const struct question *question, enum call call
 
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
 {
-    bool summed = call != CALL_COUNT && call != CALL_BUILD && call != CALL_RECORDS_FIRST &&
-                  call_subject(call) != OF_LINES;
+    bool summed = call != CALL_COUNT && call_subject(call) != OF_LINES;
     struct answer answer = {0, 0, summed};
     struct oracle it;
 
-    if (call == CALL_BUILD)
-        return answer;
     if (field(&question->fields, "each", NULL) != NULL)
         return answer_each(question, call, bytes);
     automaton_open(&it, question, call, bytes);

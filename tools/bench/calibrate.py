@@ -50,30 +50,11 @@ def questions():
 
 def rows(options, _):
     """Yield PASSES rows for each question. The contestants are the instruction sets, with the question's method."""
+    common = {"threads": 1, "plan": "once", "sample": True, "clock": "cpu", "ours": True}
     for name, method, text, pattern in PASSES * list(questions()):
-        yield {
-            "name": name,
-            "rounds": options.rounds,
-            "seconds": options.cell_seconds,
-            "asks": [
-                (
-                    {"text": text, "bytes": options.bytes, "patterns": pattern, "oracle": "1M"},
-                    [
-                        {
-                            "name": isa,
-                            "isa": isa,
-                            "method": method,
-                            "threads": 1,
-                            "plan": "once",
-                            "sample": True,
-                            "clock": "cpu",
-                            "ours": True,
-                        }
-                        for isa in options.facts["instruction_sets"]
-                    ],
-                )
-            ],
-        }
+        ask = {"text": text, "bytes": options.bytes, "patterns": pattern, "oracle": "1M"}
+        who = [{"name": isa, "isa": isa, "method": method, **common} for isa in options.facts["instruction_sets"]]
+        yield {"name": name, "asks": [(ask, who)]}
 
 
 # ---- The report -----------------------------------------------------------------------------

@@ -6,72 +6,47 @@ import shlex
 import shutil
 
 import plots
+import rivals
 import texts as recipes
 from report import median, number, opening, result, spread_line, table, times
-from runner import command, first_line
+from rivals import GREP, RG, RG_READ, TRAWL, UGREP
+from runner import command
 
-TRAWL, GREP, RG, RG_READ, UGREP = "trawl", "grep -F", "rg -F", "rg --no-mmap", "ugrep -F"
-PEERS = (GREP, RG, RG_READ, UGREP)
-PROGRAMS = {GREP: "grep", RG: "rg", RG_READ: "rg", UGREP: "ugrep", "cat": "cat", "wc -c": "wc"}
 MIB = 1 << 20
 MOVERS = ("cat", "wc -c")
-ONE = ((1, "1 thread"), (2, "2 threads"))
+BOTH = (GREP, RG)  # in rows where mapping the file makes no difference
+ALL = (GREP, RG, RG_READ)
+RGS = (RG, RG_READ)
 # A row: name, file, pattern (or how many bytes of the file are the pattern), options, threads (0: all), programs of the
-# baseline, further options.
-ROWS = [(f"rare word -c, {label}", "english", "Habakkuk", "-c", n, PEERS[:3], {}) for n, label in ONE]
-ROWS += [(f"absent word -c, {label}", "english", "Qxzjvkw", "-c", n, PEERS[:3], {}) for n, label in ONE]
-ROWS += [(f"letters m=16 -c, {label}", "letters", 16, "-c", n, PEERS[:3], {}) for n, label in ONE]
+# baseline, kind of tree or "fed": through a pipe.
+ROWS = [(f"{name} -c, {n} thread{'s' * (n > 1)}", file, pattern, "-c", n, ALL, "") for name, file, pattern in (
+        ("rare word", "english", "Habakkuk"), ("absent word", "english", "Qxzjvkw"), ("letters m=16", "letters", 16))
+        for n in (1, 2)]  # fmt: skip
 ROWS += [
-    ("frequent word -c, 1 thread", "english", "the", "-c", 1, PEERS[:3], {}),
-    ("frequent word -c", "english", "the", "-c", 0, PEERS[:3], {}),
-    ("frequent word -n", "english", "the", "-n", 0, PEERS[:3], {}),
-    ("frequent word -o", "english", "the", "-o", 0, PEERS[:3], {}),
-    ("rare word -c -i", "english", "habakkuk", "-c -i", 0, (RG, RG_READ), {}),
-    ("frequent word -c -i", "english", "the", "-c -i", 0, (RG, RG_READ), {}),
-    ("DNA lines m=8 -c", "dna70", 8, "-c", 0, (RG, RG_READ), {}),
-    ("DNA lines m=16 -c", "dna70", 16, "-c", 0, (RG, RG_READ), {}),
-    ("one line m=16 -c", "dna", 16, "-c", 0, PEERS[:3], {}),
-    ("one line m=16 -o -b", "dna", 16, "-o -b", 0, PEERS[:3], {}),
-    ("pipe, rare word -c", "english", "Habakkuk", "-c", 0, ("cat",), {"fed": True}),
+    ("frequent word -c, 1 thread", "english", "the", "-c", 1, ALL, ""),
+    ("frequent word -c", "english", "the", "-c", 0, ALL, ""),
+    ("frequent word -n", "english", "the", "-n", 0, ALL, ""),
+    ("frequent word -o", "english", "the", "-o", 0, ALL, ""),
+    ("rare word -c -i", "english", "habakkuk", "-c -i", 0, RGS, ""),
+    ("frequent word -c -i", "english", "the", "-c -i", 0, RGS, ""),
+    ("DNA lines m=8 -c", "dna70", 8, "-c", 0, RGS, ""),
+    ("DNA lines m=16 -c", "dna70", 16, "-c", 0, RGS, ""),
+    ("one line m=16 -c", "dna", 16, "-c", 0, ALL, ""),
+    ("one line m=16 -o -b", "dna", 16, "-o -b", 0, ALL, ""),
+    ("pipe, rare word -c", "english", "Habakkuk", "-c", 0, ("cat",), "fed"),
 ]
-ROWS += [
-    (f"1 KiB file {mode}", "small", "the", mode, 0, (GREP, RG), {})
-    for mode in ("-c", "-n", "-o", "-c -i", "-v", "-c -w", "-l")
-]
-ROWS += [
-    (f"10 MB file {mode}", "medium", word, mode, 0, PEERS[:3], {})
-    for word, mode in (
-        ("Habakkuk", "-c"),
-        ("the", "-n"),
-        ("the", "-o"),
-        ("habakkuk", "-c -i"),
-        ("the", "-v"),
-        ("the", "-c -w"),
-        ("Habakkuk", "-l"),
-    )
-]
-ROWS += [
-    (f"1 GiB file {mode}", "english", word, mode, 0, PEERS[:3], {})
-    for word, mode in (("the", "-v"), ("the", "-c -w"), ("Qxzjvkw", "-l"))
-]
-ROWS += [
-    (f"tree {mode}", "tree", word, options, 0, (GREP, RG), {})
-    for word, options, mode in (
-        ("Qxzjvkw", "-l", "-l absent"),
-        ("unsafe", "-l", "-l"),
-        ("unsafe", "-c", "-c"),
-        ("unsafe", "-n", "-n"),
-        ("unsafe", "-o", "-o"),
-        ("Unsafe", "-n -i", "-n -i"),
-        ("unsafe", "-c -v", "-c -v"),
-        ("unsafe", "-n -w", "-n -w"),
-        ("Qxzjvkw", "-n", "-n absent"),
-    )
-]
-ROWS += [
-    (f"tree, ignore rules {mode}", "tree", word, mode.split()[0], 0, (RG,), {"ignores": True})
-    for word, mode in (("Qxzjvkw", "-l absent"), ("unsafe", "-c"), ("unsafe", "-n"))
-]
+ROWS += [(f"1 KiB file {mode}", "small", "the", mode, 0, BOTH, "")
+         for mode in ("-c", "-n", "-o", "-c -i", "-v", "-c -w", "-l")]  # fmt: skip
+ROWS += [(f"10 MB file {mode}", "medium", word, mode, 0, ALL, "") for word, mode in (
+         ("Habakkuk", "-c"), ("the", "-n"), ("the", "-o"), ("habakkuk", "-c -i"), ("the", "-v"), ("the", "-c -w"),
+         ("Habakkuk", "-l"))]  # fmt: skip
+ROWS += [(f"1 GiB file {mode}", "english", word, mode, 0, ALL, "")
+         for word, mode in (("the", "-v"), ("the", "-c -w"), ("Qxzjvkw", "-l"))]  # fmt: skip
+ROWS += [(f"tree {mode}", "tree", word, mode.removesuffix(" absent"), 0, BOTH, "tree") for word, mode in (
+         ("Qxzjvkw", "-l absent"), ("unsafe", "-l"), ("unsafe", "-c"), ("unsafe", "-n"), ("unsafe", "-o"),
+         ("Unsafe", "-n -i"), ("unsafe", "-c -v"), ("unsafe", "-n -w"), ("Qxzjvkw", "-n absent"))]  # fmt: skip
+ROWS += [(f"tree, ignore rules {mode}", "tree", word, mode.split()[0], 0, (RG,), "ignores")
+         for word, mode in (("Qxzjvkw", "-l absent"), ("unsafe", "-c"), ("unsafe", "-n"))]  # fmt: skip
 # (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not skipped.
 README_ROWS = (
     ("frequent word -c, 1 thread", 'count lines with "the"'),
@@ -92,30 +67,6 @@ def install(options, texts, name="trawl"):
         shutil.copy(options.command, path)
         os.chmod(path, 0o755)
     return path
-
-
-def versions(options):
-    found = {TRAWL: first_line(options.command, "--version")}
-    found.update({name: first_line(program, "--version") for name, program in PROGRAMS.items()})
-    return {name: version for name, version in found.items() if version}
-
-
-def argv(who, trawl, tree=False, ignores=False, threads=0):
-    """Return a program's name and the options with which all programs do the same."""
-    if who == TRAWL:
-        return (
-            [trawl]
-            + ([f"-j{threads}"] if threads else [])
-            + (["-r"] if tree else [])
-            + (["--ignore"] if ignores else [])
-        )
-    if who in (GREP, UGREP):
-        return [PROGRAMS[who], "-rF" if tree else "-F"]
-    return (
-        ["rg", "-F", "--no-config", "--include-zero"]
-        + (["--no-mmap"] if who == RG_READ else [])
-        + (["-uuu"] if tree and not ignores else [])
-    )
 
 
 def file_of(kind, options, texts):
@@ -154,24 +105,18 @@ def piece_of(path, length):
 def contestants(row, path, pattern, trawl, installed):
     """Return the row's contestants. The first gives the right answer: grep, or ripgrep with ignore
     files."""
-    _, kind, _, options, threads, baseline, more = row
-    tree, ignores, fed = kind == "tree", more.get("ignores", False), more.get("fed", False)
-    names = [RG] if ignores else [GREP]
-    names += [TRAWL] + [name for name in (RG, RG_READ) if name in baseline or name == RG and not fed]
-    if threads == 0 and not fed and not ignores:
-        names.append(UGREP)
-    names += MOVERS if fed else ()
+    _, _, _, options, threads, baseline, kind = row
+    fed, ignores = kind == "fed", kind == "ignores"
+    names = [RG if ignores else GREP, TRAWL, *(name for name in RGS if name in baseline or name == RG and not fed)]
+    names += [UGREP] if threads == 0 and not fed and not ignores else []
     found = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys([*names, *MOVERS * fed]):
         if name not in installed:
             continue
-        words = (
-            ["cat"]
-            if name == "cat"
-            else ["wc", "-c"]
-            if name == "wc -c"
-            else argv(name, trawl, tree, ignores, threads) + options.split() + ["-e", pattern, "-" if fed else path]
-        )
+        words = rivals.argv(name, trawl, "" if fed else kind)
+        if name not in MOVERS:
+            words += [f"-j{threads}"] * (name == TRAWL and threads > 0) + options.split()
+            words += ["-e", pattern, "-" if fed else path]
         if fed:
             words = ["sh", "-c", f"cat {shlex.quote(path)} | {shlex.join(words)}"]
         found.append({"name": name, "ours": name == TRAWL, **command(*words)})
@@ -180,28 +125,21 @@ def contestants(row, path, pattern, trawl, installed):
 
 def rows(options, texts):
     """Yield the rows of ROWS, with all contestants that are installed."""
-    installed, trawl = versions(options), install(options, texts)
+    installed, trawl = rivals.versions(options), install(options, texts)
     for row in ROWS:
-        name, kind, pattern, flags, threads, baseline, more = row
+        name, file, pattern, flags, threads, baseline, kind = row
         if options.filter and options.filter not in name:
             continue
-        path = file_of(kind, options, texts)
+        path = file_of(file, options, texts)
         if isinstance(pattern, int):
             pattern = piece_of(path, pattern)
         who = contestants(row, path, pattern, trawl, installed)
         movers = [it for it in who if it["name"] in MOVERS]
-        asks = [({"bag": kind == "tree"}, [it for it in who if it not in movers])]
-        asks += [({}, [it]) for it in movers]
-        yield {
-            "name": name,
-            "pattern": pattern,
-            "options": flags,
-            "threads": threads or "all",
-            "baseline": list(baseline),
-            "asks": asks,
-            "text_bytes": tree_bytes(path) if kind == "tree" else os.path.getsize(path),
-            "rounds": options.small_runs if kind == "small" else options.rounds,
-        }
+        asks = [({"bag": file == "tree"}, [it for it in who if it not in movers])]
+        facts = {"pattern": pattern, "options": flags, "threads": threads or "all", "baseline": list(baseline)}
+        facts |= {"rounds": options.small_runs} if file == "small" else {}
+        bytes_count = tree_bytes(path) if file == "tree" else os.path.getsize(path)
+        yield {"name": name, **facts, "asks": asks + [({}, [it]) for it in movers], "text_bytes": bytes_count}
 
 
 def tree_bytes(path):
@@ -229,7 +167,7 @@ def versions_line(data, names):
 
 def section(data):
     """Make the table of docs/benchmarks.md."""
-    names = (TRAWL,) + PEERS
+    names = (TRAWL, *ALL, UGREP)
     lines = [*opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
     cells, behind, ratios = [], [], {True: [], False: []}  # is it a row with one thread?
     for row in data["rows"]:
@@ -292,16 +230,11 @@ def readme(data):
 
 def plot(data):
     """Draw the figures of README.md."""
-    machine, rows = data["machine"], list(speeds(data))
-    known = [it for _, found in rows for it in found if it]
-    return plots.dots(
-        "How fast a command searches",
-        f"whole processes on {machine['cores']} cores, text in the page cache, "
-        f"{machine['date']}; trawl uses all cores, ripgrep only in the tree",
-        ("GB/s", plots.decades(min(known), max(known))),
-        programs(data),
-        rows,
+    said = (
+        f"whole processes on {data['machine']['cores']} cores, text in the page cache, "
+        f"{data['machine']['date']}; trawl uses all cores, ripgrep only in the tree"
     )
+    return plots.dots("How fast a command searches", said, "GB/s", programs(data), list(speeds(data)))
 
 
 def show(row):

@@ -1,5 +1,6 @@
 """cpu: measures a single pattern in texts in memory: the read loop, memmem and trawl in turn."""
 
+import itertools
 import math
 import random
 import statistics
@@ -47,67 +48,35 @@ def place_of(name, count, length):
 
 def alphabet_rows(alphabet, text, options):
     """Yield rows for patterns of each length from the text, and for absent patterns."""
-    for length in LENGTHS:
-        for present in (True, False):
-            name = f"{alphabet} m={length} {'present' if present else 'absent'}"
-            if length * 2 > options.bytes:
-                continue
-            ask = {**text, "patterns": f"at:{place_of(name, options.bytes, length)}:{length}", "absent": not present}
-            yield {
-                "name": name,
-                "kind": "present" if present else "absent",
-                "alphabet": alphabet,
-                "asks": [(ask, contestants(options))],
-            }
+    for length in (length for length in LENGTHS if length * 2 <= options.bytes):
+        for kind in ("present", "absent"):
+            name = f"{alphabet} m={length} {kind}"
+            patterns = f"at:{place_of(name, options.bytes, length)}:{length}"
+            ask = {**text, "patterns": patterns, "absent": kind == "absent"}
+            yield {"name": name, "kind": kind, "alphabet": alphabet, "asks": [(ask, contestants(options))]}
 
 
 def word_rows(text, content, options):
     """Yield rows for English words, from frequent to absent, and for a long line."""
-    line = next(
-        (
-            line[:100].decode("ascii", "replace")
-            for line in content.splitlines()
-            if len(line) >= 100 and line.isascii() and b"\t" not in line
-        ),
-        None,
-    )
+    lines = (it for it in content.splitlines() if len(it) >= 100 and it.isascii() and b"\t" not in it)
     words = [(word, word) for word in ("the", "Moab", "Habakkuk", "Qxzjvkw")]
-    for label, word in words + ([("line of 100", line)] if line else []):
-        yield {
-            "name": f"english word {label}",
-            "kind": "word",
-            "alphabet": "english",
-            "asks": [({**text, "patterns": f"literal:{word}"}, contestants(options))],
-        }
+    words += [("line of 100", line[:100].decode("ascii")) for line in itertools.islice(lines, 1)]
+    for label, word in words:
+        asks = [({**text, "patterns": f"literal:{word}"}, contestants(options))]
+        yield {"name": f"english word {label}", "kind": "word", "alphabet": "english", "asks": asks}
 
 
 def worst_rows(options):
     """Yield rows with texts and patterns that are worst cases of some algorithm. Each row also counts a random pattern
     in random letters, for comparison."""
     for text, kind, change in WORST:
-        for length in WORST_LENGTHS:
-            if length * 2 > options.bytes:
-                continue
-            ask = {
-                "text": text.format(m=length),
-                "bytes": options.bytes,
-                "seed": 7,
-                "patterns": f"at:0:{length}",
-                **change,
-            }
-            plain = {
-                "text": "letters",
-                "bytes": options.bytes,
-                "seed": 2,
-                "patterns": f"at:{place_of('plain', options.bytes, length)}:{length}",
-            }
-            again = [{"name": RANDOM_ONE, "threads": 1, **own(options)}]
-            yield {
-                "name": f"worst m={length} {kind}",
-                "kind": kind,
-                "alphabet": "worst",
-                "asks": [(ask, contestants(options)), (plain, again)],
-            }
+        for length in (length for length in WORST_LENGTHS if length * 2 <= options.bytes):
+            common = {"bytes": options.bytes, "patterns": f"at:0:{length}"}
+            ask = {"text": text.format(m=length), "seed": 7, **common, **change}
+            plain = {"text": "letters", "seed": 2, **common}
+            plain["patterns"] = f"at:{place_of('plain', options.bytes, length)}:{length}"
+            asks = [(ask, contestants(options)), (plain, [{"name": RANDOM_ONE, "threads": 1, **own(options)}])]
+            yield {"name": f"worst m={length} {kind}", "kind": kind, "alphabet": "worst", "asks": asks}
 
 
 def rows(options, texts):
@@ -183,22 +152,15 @@ def letters_tables(data):
 def worst_table(data):
     """Return the table of the worst cases: speed, and the speed relative to random letters."""
     rows = {(row["kind"], row["pattern_bytes"]): row for row in data["rows"] if row["alphabet"] == "worst"}
-    if not rows:
-        return []
-    cells = []
-    for kind in dict.fromkeys(kind for kind, _ in rows):
-        cells.append([kind])
-        for length in WORST_LENGTHS:
-            row = rows.get((kind, length))
-            it = figures(row) if row else {}
-            cells[-1].append(f"{number(it['one'])}/**{number(it['to_random'])}**" if row else "-")
-    return [
-        "",
-        "### Worst cases",
-        "",
-        "Cells show GB/s with 1 thread, and **multiples of the speed on random letters**.",
-        "",
-    ] + table(["text and pattern"] + [f"m={length}" for length in WORST_LENGTHS], cells)
+
+    def cell(at):
+        it = figures(rows[at]) if at in rows else None
+        return f"{number(it['one'])}/**{number(it['to_random'])}**" if it else "-"
+
+    cells = [[kind, *(cell((kind, m)) for m in WORST_LENGTHS)] for kind in dict.fromkeys(kind for kind, _ in rows)]
+    said = "Cells show GB/s with 1 thread, and **multiples of the speed on random letters**."
+    heads = ["text and pattern", *(f"m={length}" for length in WORST_LENGTHS)]
+    return ["", "### Worst cases", "", said, "", *table(heads, cells)] if rows else []
 
 
 def summary(data):

@@ -68,15 +68,9 @@ def rows(options, texts):
                 for label, threads in ((ONE, ["-j1"]), (ALL, []))
                 for name, program in ((RG, "rg"), (TG, tg))
             ]
-            yield {
-                "name": row_name,
-                "text": text,
-                "expression": expression,
-                "group": group,
-                "text_bytes": tree_bytes(path) if text == "tree" else os.path.getsize(path),
-                "rounds": options.rounds,
-                "asks": [({"bag": text == "tree"}, who)],
-            }
+            bytes_count = tree_bytes(path) if text == "tree" else os.path.getsize(path)
+            facts = {"text": text, "expression": expression, "group": group, "text_bytes": bytes_count}
+            yield {"name": row_name, **facts, "asks": [({"bag": text == "tree"}, who)]}
 
 
 # ---- Reports --------------------------------------------------------------------------------

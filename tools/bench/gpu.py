@@ -10,8 +10,8 @@ import random
 import cudf
 import plots
 import texts as recipes
-from ledger import FIRST
-from report import least, median, number, opening, ratio, result, table
+from against import FIRST
+from report import median, number, opening, ratio, result, table
 from runner import first_line
 
 GIB = 1 << 30
@@ -32,7 +32,6 @@ WITHIN = (  # (patterns, bases of each, kind of errors, errors, strands, exact m
 READ, CPU, ALL = "device-read", "trawl, CPU", "trawl, GPU"
 BOUND = {"name": READ, "kind": READ}
 ORACLE = "16M"
-GALLERY_SECONDS = 2
 GROUPS = (
     ("counts", "Counts in a loaded text"),
     ("worst", "Worst-case inputs"),
@@ -42,8 +41,6 @@ GROUPS = (
     ("pairs", "Pairs of position and pattern"),
     ("forms", "Questions about log lines"),
     ("expressions", "Regular expressions"),
-    ("gallery", "Against the gallery's kernels"),
-    ("forced", "Engine CUDA beside engine CPU"),
     ("devices", "Several devices"),
 )
 FORMS = (  # (question, call, where the answer is, for a search on the GPU); in the text, and in its lines as records
@@ -57,12 +54,6 @@ FORMS = (  # (question, call, where the answer is, for a search on the GPU); in 
     ),
     (("records, any", "records-any", "device"), ("records, cells", "records-cells", "device")),
 )
-RULES = 3000
-FORCED = (  # every call, about the text and about its lines as records
-    ("count", "first", "positions", "batches", "windows", "begins", "count-by-pattern", "count-lines",
-     "count-lines-inverted"),
-    ("cells", "records-any", "records-cells"),
-)  # fmt: skip
 EXPRESSION_FORMS = (FORMS[0][1:2], FORMS[1][:1])
 EXPRESSIONS = ('ERROR .*status=500', r'\d+:\d+:59\.9', r'(ERROR|WARN) .*worker-1[0-5].*status=5\d\d',
                'status=(404|500)', 'id=[0-9a-f]*dead', '[a-f]{9}', '[A-Z]{4,}[0-9]+', r'-i error.*items/42\b')  # fmt: skip
@@ -82,15 +73,8 @@ def cpu(**more):
     return {"name": CPU, "engine": "cpu", "ours": True, "sample": True, **more}
 
 
-def row(group, name, ask, who, options, **more):
-    return {
-        "group": group,
-        "name": name,
-        "rounds": options.rounds,
-        "seconds": options.cell_seconds,
-        "asks": [(ask, who)],
-        **more,
-    }
+def row(group, name, ask, who):
+    return {"group": group, "name": name, "asks": [(ask, who)]}
 
 
 def texts_of(texts):
@@ -105,7 +89,7 @@ def count_rows(options, texts):
             ask = letters(options, **text)
             if length * 4 <= ask["bytes"]:
                 ask["patterns"] = f"at:{ask['bytes'] // 3}:{length}"
-                yield row("counts", f"{label}, m = {length}", ask, [cpu(), BOUND, gpu()], options)
+                yield row("counts", f"{label}, m = {length}", ask, [cpu(), BOUND, gpu()])
 
 
 def worst_rows(options, texts):
@@ -126,131 +110,62 @@ def worst_rows(options, texts):
             ask = letters(options, 8, **change)
             if length * 32 <= ask["bytes"]:
                 ask.update(text=text.format(m=length), patterns=f"at:0:{length}")
-                yield row("worst", f"{label}, m = {length}", ask, [cpu(), BOUND, gpu()], options)
+                yield row("worst", f"{label}, m = {length}", ask, [cpu(), BOUND, gpu()])
 
 
 def list_rows(options, texts):
-    """Yield rows that list occurrences, one at every 10,000th or 100th offset, in device and host memory."""
+    """Yield rows that list occurrences, one at every 10,000th or 100th offset, in device memory."""
     for every in (10000, 100):
         for length in (1, 2, 4, 6, 8, 10, 16):
             pattern = "QWERTZUIOPASDFGH"[:length]
             ask = letters(options, patterns=f"literal:{pattern}", plant=f"{pattern}@{every}")
-            yield row(
-                "lists",
-                f"{100 / every:g} % of the places, m = {length}",
-                ask,
-                [
-                    gpu("count"),
-                    BOUND,
-                    {"name": "copy", "kind": "device-copy", "to": "host"},
-                    gpu("begins on the device", call="begins", to="device"),
-                    gpu("begins in pinned memory", call="begins", to="pinned"),
-                    gpu("begins in memory", call="begins"),
-                    gpu("matches", call="positions"),
-                ],
-                options,
-            )
+            who = [gpu("count"), BOUND, gpu("begins on the device", call="begins", to="device")]
+            yield row("lists", f"{100 / every:g} % of the places, m = {length}", ask, who)
 
 
-def mixed_rows(options, texts):
-    """Yield rows with sets of mixed lengths: counts by a plan that has searched before, and by a new plan."""
+def set_rows(options, texts):
+    """Yield rows that count the occurrences of sets of patterns: sets of mixed lengths by a plan that has searched before,
+    and by a new plan; then sets of a single length."""
     for label, source in (("English", "english"), ("sources", "code"), ("Russian", "cyrillic")):
         content = texts.source(source)[0]
         path = texts.write(source, content)
         for kind, count in MIXED:
             patterns = texts.patterns(f"mixed-{source}-{kind[:5]}-{count}", recipes.mixed(content, kind, count))
             ask = letters(options, 2, text=f"file:{path}", patterns=f"file:{patterns}")
-            yield row("sets", f"{label}, {count:,} {kind}", ask, [cpu(plan="once"), BOUND, gpu()], options)
-            yield row(
-                "sets",
-                f"{label}, {count:,} {kind}: plan and first count",
-                ask,
-                [cpu(plan="once"), BOUND, gpu(plan=None)],
-                options,
-            )
-
-
-def set_rows(options, texts):
-    """Yield rows that count the occurrences of sets of patterns, of mixed lengths and of a single length."""
-    yield from mixed_rows(options, texts)
+            for more, plan in (("", "once"), (": plan and first count", None)):
+                who = [cpu(plan="once"), BOUND, gpu(plan=plan)]
+                yield row("sets", f"{label}, {count:,} {kind}{more}", ask, who)
     for label, text in texts_of(texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f"pieces:{count}:{length}:{length}")
-            yield row(
-                "sets",
-                f"{label}, {count:,} of {length} bytes",
-                ask,
-                [cpu(plan="once"), BOUND, gpu(), gpu("plan", call="build", plan=None)],
-                options,
-            )
+            yield row("sets", f"{label}, {count:,} of {length} bytes", ask, [cpu(plan="once"), BOUND, gpu()])
 
 
 def approximate_rows(options, texts):
-    """Yield rows of approximate searches: first for CRISPR guides (DNA of 23 letters) and longer strings; last, a
-    pattern of 40 letters compared with an exact search for its pieces."""
+    """Yield rows of approximate searches for CRISPR guides (DNA of 23 letters) and longer strings."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b"ACGT")
-        path = texts.patterns(
-            f"within-{count}-{length}-{motif}",
-            [bases[at : at + length - len(motif)] + motif.encode() for at in range(0, len(bases), length)],
-        )
-        ask = letters(
-            options,
-            text="letters:ACGT",
-            patterns=f"file:{path}",
-            alphabet="dna",
-            alike=True,
-            exact=len(motif),
-            flags=f"{strands} {'every-end' * (kind == 'edits')}",
-        )
-        yield row(
-            "approximate",
-            f"{count:,} of {length}: {errors} {kind} {strands} {motif}".strip(),
-            {**ask, kind: errors},
-            [cpu(limit=options.cell_seconds, plan="once"), BOUND, gpu()],
-            options,
-        )
-    for label, text in (("a-z", "letters"), ("ACGT", "letters:ACGT")):
-        one = recipes.letters(40, 3, b"ACGT" if label == "ACGT" else recipes.LETTERS)
-        pieces = texts.patterns(f"within-{label}", [one[at : at + 10] for at in range(0, 40, 10)])
-        asks = [("4 of 10", {"patterns": f"file:{pieces}"})]
-        asks += [
-            (f"40 within 3 {kind}", {"patterns": f"literal:{one.decode()}", kind: 3})
-            for kind in ("mismatches", "edits")
-        ]
-        yield {
-            **row("approximate", f"{label}: one of 40, or its pieces", None, None, options),
-            "asks": [
-                (letters(options, text=text, alike=True, **ask), [gpu(head), gpu(f"{head}, matches", call="positions")])
-                for head, ask in asks
-            ],
-        }
+        made = [bases[at : at + length - len(motif)] + motif.encode() for at in range(0, len(bases), length)]
+        path = texts.patterns(f"within-{count}-{length}-{motif}", made)
+        flags = f"{strands} {'every-end' * (kind == 'edits')}"
+        ask = letters(options, text="letters:ACGT", patterns=f"file:{path}", alphabet="dna", alike=True, flags=flags)
+        name = f"{count:,} of {length}: {errors} {kind} {strands} {motif}".strip()
+        who = [cpu(limit=options.cell_seconds, plan="once"), BOUND, gpu()]
+        yield row("approximate", name, {**ask, "exact": len(motif), kind: errors}, who)
 
 
 def pair_rows(options, texts):
-    """Yield rows whose text consists of words of the set."""
+    """Yield a row whose text consists of words of the set."""
     draw = random.Random(7)
     count = min(100000, options.bytes // 80)  # a small text gets fewer words
     many = [recipes.letters(draw.randint(5, 12), i) for i in range(count)]
     path = texts.patterns("pair-words", many)
     text = texts.write("pair-text", b" ".join(draw.choices(many, k=min(options.bytes // 9, 10**6))))
     ask = {"text": f"file:{text}", "bytes": min(options.bytes, GIB), "patterns": f"file:{path}", "oracle": ORACLE}
-    yield row(
-        "pairs",
-        f"{count:,} words",
-        ask,
-        [
-            cpu(),
-            {"name": "copy", "kind": "device-copy", "to": "host"},
-            gpu("count"),
-            gpu("matches", call="positions"),
-            gpu("batches", call="batches"),
-            gpu("begins", call="begins"),
-            gpu("begins in pinned memory", call="begins", to="pinned"),
-            gpu("begins on the device", call="begins", to="device"),
-        ],
-        options,
-    )
+    who = [cpu(), gpu("count"), gpu("matches", call="positions"), gpu("batches", call="batches"),
+           gpu("begins", call="begins"), gpu("begins in pinned memory", call="begins", to="pinned"),
+           gpu("begins on the device", call="begins", to="device")]  # fmt: skip
+    yield row("pairs", f"{count:,} words", ask, who)
 
 
 def columns(options, texts):
@@ -289,7 +204,7 @@ def form_rows(options, texts, group="forms", forms_of=FORMS, columns_of=columns,
                     gpu(name, call=call, to=to, warm=1),
                     gpu(name + FIRST, call=call, to=to, plan="new", loaded="new", runs=1),
                 ]
-            yield row(group, f"{column}: {'records' if record else 'text'}", ask, who, options)
+            yield row(group, f"{column}: {'records' if record else 'text'}", ask, who)
 
 
 def expression_rows(options, texts):
@@ -297,108 +212,23 @@ def expression_rows(options, texts):
     yield from form_rows(options, texts, "expressions", EXPRESSION_FORMS, expression_columns, syntax="perl", alike=True)
 
 
-def rules(count):
-    """Return expressions about log lines, each with its own worker and status."""
-    return [rb"(WARN|ERROR) .*worker-%d .*status=%d\b" % (i % 60, 100 + i // 60) for i in range(count)]
-
-
-def forced_rows(options, texts):
-    """Yield rows in which the engines CUDA and CPU answer every question about a loaded log, about its lines with
-    strings, with expressions, and with rules. Of the last two, the CPU's answer is the expected one."""
-    log = texts.write("requests", texts.source("requests")[0])
-    kinds = (("", columns(options, texts)), ("perl", expression_columns(options, texts)))
-    kinds += (("perl", [(f"{RULES:,} rules", "", rules(RULES))]),)
-    for record, calls in zip((None, "line"), FORCED):
-        for syntax, found in kinds:
-            for i, (column, flags, patterns) in enumerate(found):
-                if len(patterns) == RULES and not record:
-                    continue
-                path = texts.patterns(f"forced-{syntax}-{len(patterns)}-{i}", patterns)
-                for call in calls:
-                    if syntax and call == "count-by-pattern":
-                        continue
-                    ask = letters(
-                        options, text=f"file:{log}", patterns=f"file:{path}", flags=flags, record=record, call=call
-                    )
-                    ask |= {"syntax": syntax, "alike": True} if syntax else {}
-                    yield row("forced", f"{call}, {column}", ask, [cpu(plan="once"), gpu(warm=1)], options)
-
-
-def algorithms(options, engine):
-    """Return the gallery's algorithms for texts on an engine, which is given by number."""
-    return [
-        name
-        for name, engines in options.facts["algorithms"].items()
-        if engines >> engine & 1 and not name.startswith("rabin-karp-matrix")
-    ]
-
-
-def gallery_rows(options, texts):
-    """Yield rows with the gallery's algorithms against trawl's own methods."""
-    for label, text in (("a-z", "letters"), ("ACGT", "letters:ACGT")):
-        for length in (8, 500, 1500):
-            ask = letters(options, 2, text=text, patterns=f"at:1000:{length}")
-            if length * 4 <= ask["bytes"]:
-                yield row(
-                    "gallery",
-                    f"{label}, m = {length}",
-                    ask,
-                    [cpu(), gpu()]
-                    + [gpu(name, algorithm=name, threads=1, limit=GALLERY_SECONDS) for name in algorithms(options, 2)],
-                    options,
-                    parts=True,
-                )
-    ask = letters(options, 2, patterns="pieces:10000:10:10")
-    yield row(
-        "gallery",
-        "a-z, 10,000 strings",
-        ask,
-        [cpu(), gpu(), gpu("aho-corasick", algorithm="aho-corasick", threads=1, limit=GALLERY_SECONDS)],
-        options,
-        parts=True,
-    )
-
-
 def device_rows(options, texts):
     """Yield rows that compare the devices with one device and with the host."""
     for length in (1, 8, 16, 47, 100, 272, 1040, 4112):
         ask = letters(options, patterns=f"at:{options.bytes // 3}:{length}")
         if length * 4 <= ask["bytes"]:
-            yield row("devices", f"count, {length} bytes", ask, [cpu(), gpu()], options)
-    for count in options.sets:
-        yield row(
-            "devices",
-            f"count, {count:,} patterns of 10 bytes",
-            letters(options, patterns=f"pieces:{count}:10:10"),
-            [cpu(), gpu()],
-            options,
-        )
+            yield row("devices", f"count, {length} bytes", ask, [cpu(), gpu()])
+    for count in (10,) if options.bytes < 1 << 20 else (1000, 10000, 60000):  # a trial run, or a simulated device
+        ask = letters(options, patterns=f"pieces:{count}:10:10")
+        yield row("devices", f"count, {count:,} patterns of 10 bytes", ask, [cpu(), gpu()])
     for every in (460000, 17600):
         ask = letters(options, patterns="literal:QWER", plant=f"QWER@{every}")
-        yield row(
-            "devices",
-            f"lists, one place in {every:,}",
-            ask,
-            [cpu(), gpu(), gpu("matches in order", call="positions"), gpu("begins in memory", call="begins")],
-            options,
-        )
-    log = texts.write("requests", texts.source("requests")[0])
-    for column, flags, patterns in columns(options, texts):
-        ask = letters(
-            options, text=f"file:{log}", flags=flags, patterns=f"file:{texts.patterns('devices-forms', patterns)}"
-        )
-        yield row(
-            "devices",
-            f"log lines, {column}",
-            ask,
-            [gpu(name, call=call, warm=1) for name, call, to in FORMS[0] if to is None],
-            options,
-        )
+        who = [cpu(), gpu(), gpu("matches in order", call="positions"), gpu("begins in memory", call="begins")]
+        yield row("devices", f"lists, one place in {every:,}", ask, who)
 
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'sets': set_rows,
-          'approximate': approximate_rows, 'pairs': pair_rows, 'forms': form_rows, 'expressions': expression_rows,
-          'gallery': gallery_rows, 'forced': forced_rows}  # fmt: skip
+          'approximate': approximate_rows, 'pairs': pair_rows, 'forms': form_rows, 'expressions': expression_rows}  # fmt: skip
 CUDF = {"forms": (columns, ""), "expressions": (expression_columns, "perl")}  # what cuDF is asked
 
 
@@ -420,10 +250,8 @@ def devices_here():
 
 
 def rows(options, texts):
-    small = options.bytes < 1 << 20  # a trial run, or a simulated device
-    options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
-        if group in options.words or (not options.words and group != "forced"):
+        if group in options.words or not options.words:
             yield from make(options, texts)
 
 
@@ -450,17 +278,16 @@ def by_device_count(options, texts, run):
 # ---- The report -----------------------------------------------------------------------------
 
 
+def speed(row_, it):
+    return row_["text_bytes"] / median(it) / 1e9
+
+
 def cell(row_, it, read):
-    """Format the median speed of a search in GB/s, the best speed of its kernel alone if that was measured, and, except
-    for the row's first search, the ratio of the search's speed to the read speed. A star marks a search of only a part
-    of the text."""
+    """Format the median speed of a search in GB/s and, except for the row's first search, the ratio of the search's speed
+    to the read speed. A star marks a search of only a part of the text."""
     if it is None:
         return "-"
-    speed = row_["text_bytes"] / median(it) / 1e9
-    text = f"{speed:.0f}" if speed >= 100 else f"{speed:.3g}"
-    kernel = it.get("kernel")
-    if kernel:
-        text += f", kernel {row_['text_bytes'] / least({'seconds': kernel}) / 1e9:.3g}"
+    text = f"{speed(row_, it):.0f}" if speed(row_, it) >= 100 else f"{speed(row_, it):.3g}"
     if read and it is not read and row_["results"][0] is not it:
         text += f" **{median(read) / median(it):.3f}**"
     return text + ("*" if "share" in it else "")
@@ -468,42 +295,33 @@ def cell(row_, it, read):
 
 def crossed(rows_of, title):
     """Make a table of trawl's speed / the read speed. The first part of a row's name is the column, the second the row."""
-    times = {it["name"]: (median(result(it, READ)), median(result(it, ALL))) for it in rows_of}
-    found = {name: f"{read / own:.3f}" for name, (read, own) in times.items() if read and own}
-    heads = list(dict.fromkeys(name.rpartition(", ")[0] for name in found))
-    rows = list(dict.fromkeys(name.rpartition(", ")[2] for name in found))
-    return [
-        "",
-        f"### {title}",
-        "",
-        "Speeds are medians on the host's clock, as multiples of the read speed.",
-        "",
-    ] + table(
-        [""] + heads,
-        [[name.replace(" = ", "=")] + [found.get(f"{head}, {name}", "-") for head in heads] for name in rows],
-    )
+    times = {it["name"]: ratio(median(result(it, READ)), median(result(it, ALL))) for it in rows_of}
+    found = {name: f"{value:.3f}" for name, value in times.items() if value}
+    heads, rows = (list(dict.fromkeys(name.rpartition(", ")[i] for name in found)) for i in (0, 2))
+    said = "Speeds are medians on the host's clock, as multiples of the read speed."
+    cells = [[name.replace(" = ", "=")] + [found.get(f"{head}, {name}", "-") for head in heads] for name in rows]
+    return ["", f"### {title}", "", said, "", *table([""] + heads, cells)]
+
+
+def of_name(data, name):
+    return next((it for it in data["rows"] if it["name"] == name), {"results": []})
 
 
 def plot(data):
     """Draw the counts in a loaded text over the length of the pattern."""
-    series, fastest = [], 1
     rows_of = [it for it in data["rows"] if it["group"] == "counts"]
+    series = []
     for text in dict.fromkeys(it["name"].partition(", ")[0] for it in rows_of):
-        points = [
-            (it["pattern_bytes"], it["text_bytes"] / median(result(it, ALL)) / 1e9)
-            for it in rows_of
-            if it["name"].startswith(text + ", ")
-        ]
-        fastest = max(fastest, *(y for _, y in points))
-        series.append((text, points, "line"))
-    read = median({"seconds": [it["text_bytes"] / median(result(it, READ)) / 1e9 for it in rows_of]})
+        mine = [it for it in rows_of if it["name"].startswith(text + ", ")]
+        series.append((text, [(it["pattern_bytes"], speed(it, result(it, ALL))) for it in mine], "line"))
+    read = median({"seconds": [speed(it, result(it, READ)) for it in rows_of]})
     most = max(it["pattern_bytes"] for it in rows_of)
     ticks = [(2**i, f"{2**i:,}") for i in range(0, most.bit_length() + 1, 2)]
     return plots.curves(
         "Counting a string in GPU memory",
         f"{data['machine']['gpu']}, loaded text of {rows_of[0]['text_bytes'] >> 30} GiB, {data['machine']['date']}",
         ("bytes of the string", ticks),
-        ("GB/s", plots.decades(read, fastest)),
+        "GB/s",
         series + [("memory read speed", [(1, read), (most, read)], "rule")],
     )
 
@@ -513,21 +331,10 @@ def plot_sets(data):
     rows_of = [it for it in data["rows"] if it["name"] == "rare: text" or it["name"].endswith(" of 7 digits: text")]
 
     def points(name):
-        return [
-            (it["pattern_count"], it["text_bytes"] / median(result(it, name)) / 1e9)
-            for it in rows_of
-            if result(it, name)
-        ]
+        return [(it["pattern_count"], speed(it, result(it, name))) for it in rows_of if result(it, name)]
 
-    series = [
-        (label, points(name), "line")
-        for label, name in (
-            ("count", "count"),
-            ("lines", "lines"),
-            ("start offsets", "begins"),
-            ("count, host's cores", f"{CPU}, count"),
-        )
-    ]
+    names = {"count": "count", "lines": "lines", "start offsets": "begins", "count, host's cores": f"{CPU}, count"}
+    series = [(label, points(name), "line") for label, name in names.items()]
     read = median({"seconds": [y for _, y in points(READ)]})
     ticks = [(10**i, f"{10**i:,}") for i in range(5)]
     return plots.curves(
@@ -535,7 +342,7 @@ def plot_sets(data):
         f"{data['machine']['gpu'].partition(', ')[0]}, {rows_of[0]['text_bytes'] >> 30} "
         f"GiB of log lines, {data['machine']['date']}; strings of 7 or 8 bytes, few of which occur",
         ("strings", ticks),
-        ("GB/s", plots.decades(min(y for _, it, _ in series for _, y in it), read)),
+        "GB/s",
         series + [("memory read speed", [(1, read), (ticks[-1][0], read)], "rule")],
     )
 
@@ -544,28 +351,18 @@ def plot_cudf(data):
     """Draw which records hold a string: trawl, and cuDF's fastest call for each column; None if cuDF was not measured."""
     beside, rows = data.get("cudf, forms") or {}, []
     for column in dict.fromkeys(it["column"] for it in beside.get("results", [])):
-        own = result(
-            next((it for it in data["rows"] if it["name"] == f"{column}: records"), {"results": []}), FORMS[1][0][0]
-        )
-        other = min(
-            (median(it) for it in beside["results"] if it["column"] == column and it.get("seconds")), default=None
-        )
-        if own and other:
-            rows.append((column, [beside["bytes"] / median(own) / 1e9, beside["bytes"] / other / 1e9]))
-    values = [it for _, found in rows for it in found]
-    return (
-        rows
-        and plots.dots(
-            "Which log records hold a string",
-            f"{data['machine']['gpu'].partition(', ')[0]}, "
-            f"{beside['bytes'] / 2**30:.0f} GiB of records in GPU memory, {data['machine']['date']}; cuDF: the fastest "
-            "of its calls",
-            ("GB/s", plots.decades(min(values), max(values))),
-            ["trawl", f"pylibcudf {beside['version']}"],
-            rows,
-        )
-        or None
+        own = median(result(of_name(data, f"{column}: records"), FORMS[1][0][0]))
+        others = [median(it) for it in beside["results"] if it["column"] == column and it.get("seconds")]
+        if own and others:
+            rows.append((column, [beside["bytes"] / own / 1e9, beside["bytes"] / min(others) / 1e9]))
+    if not rows:
+        return None
+    said = (
+        f"{data['machine']['gpu'].partition(', ')[0]}, {beside['bytes'] / 2**30:.0f} GiB of records in GPU memory, "
+        f"{data['machine']['date']}; cuDF: the fastest of its calls"
     )
+    names = ["trawl", f"pylibcudf {beside['version']}"]
+    return plots.dots("Which log records hold a string", said, "GB/s", names, rows)
 
 
 def why_lines(rows_of):
@@ -579,40 +376,29 @@ def code(name):
     return f"`{name}`".replace("|", r"\|") if name in EXPRESSIONS else name
 
 
+FORMS_SAID = """Each cell has, in bold, the median speed on the GPU, as a multiple of the read speed; then the time of \
+the first call with a new plan in a newly loaded text, as a multiple of the median; and last the speed of the host's \
+cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, stay in GPU memory."""
+
+
 def form_lines(data, group, title, rows_of):
     """Make the table of the group `forms` or `expressions`: questions by columns."""
-    known = {row_["name"]: row_ for row_ in rows_of}
-    heads = list(dict.fromkeys(name.rpartition(": ")[0] for name in known))
+    heads = list(dict.fromkeys(row_["name"].rpartition(": ")[0] for row_ in rows_of))
+    names = [name for forms in FORMS for name, *_ in forms if any(result(row_, name) for row_ in rows_of)]
+    known = {"rows": rows_of}
 
     def found(column, name):
-        kind = "records" if name.startswith("records") else "text"
-        own, first, host, read = (
-            median(result(known.get(f"{column}: {kind}", {"results": []}), it))
-            for it in (name, name + FIRST, f"{CPU}, {name}", READ)
-        )
+        row_ = of_name(known, f"{column}: {'records' if name.startswith('records') else 'text'}")
+        own, first, host, read = (median(result(row_, it)) for it in (name, name + FIRST, f"{CPU}, {name}", READ))
         return f"**{number(ratio(read, own), '.3f')}**/{number(ratio(first, own))}/{number(ratio(read, host), '.3f')}"
 
-    names = [name for forms in FORMS for name, *_ in forms if any(result(row_, name) for row_ in rows_of)]
-    rows_are, columns_are, cell_of = names, heads, lambda name, head: found(head, name)
     if group == "expressions":  # they are too long for the head of a table
-        rows_are, columns_are, cell_of = heads, names, found
-    lines = [
-        "",
-        f"### {title}",
-        "",
-        "Each cell has, in bold, the median speed on the GPU, as a multiple of the read speed; then the time of "
-        "the first call with a new plan in a newly loaded text, as a multiple of the median; and last the speed of the "
-        "host's cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, "
-        "stay in GPU memory."
-        if group == "forms"
-        else "Cells are as above.",
-        "",
-    ]
-    lines += table([""] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])
-    lines += why_lines(rows_of)
-    return lines + cudf.lines(
-        data.get(f"cudf, {group}"),
-        lambda column: result(known.get(f"{column}: records", {"results": []}), FORMS[1][0][0]),
+        cells = table([""] + names, [[code(it)] + [found(it, name) for name in names] for it in heads])
+    else:
+        cells = table([""] + heads, [[name] + [found(it, name) for it in heads] for name in names])
+    said = FORMS_SAID if group == "forms" else "Cells are as above."
+    return ["", f"### {title}", "", said, "", *cells, *why_lines(rows_of)] + cudf.lines(
+        data.get(f"cudf, {group}"), lambda column: result(of_name(known, f"{column}: records"), FORMS[1][0][0])
     )
 
 
@@ -623,44 +409,16 @@ def group_lines(data, group, title):
         return []
     if group in CROSSED:
         return crossed(rows_of, title)
-    if group == "forced":
-        return forced_lines(rows_of, title)
     if group in CUDF:
         return form_lines(data, group, title, rows_of)
     names = list(dict.fromkeys(it["name"] for row_ in rows_of for it in row_["results"]))
-    lines = [
-        "",
-        f"### {title}",
-        "",
-        "Medians in GB/s, on the host's clock"
-        + ("; in bold, multiples of the device's read speed." if READ in names else "."),
-        "",
-    ]
+    more = "; in bold, multiples of the device's read speed." if READ in names else "."
     cells = [
         [row_["name"], row_.get("found", "-")] + [cell(row_, result(row_, name), result(row_, READ)) for name in names]
         for row_ in rows_of
     ]
-    return lines + table(["", "found", *names], cells) + why_lines(rows_of)
-
-
-def forced_lines(rows_of, title):
-    """Make a table of the CPU's time / the time with engine CUDA: calls by columns."""
-    times = {it["name"].partition(", ")[::2]: (median(result(it, CPU)), median(result(it, ALL))) for it in rows_of}
-    found = {at: f"{host / own:.2f}" for at, (host, own) in times.items() if host and own}
-    calls = list(dict.fromkeys(call for call, _ in times))
-    return [
-        "",
-        f"### {title}",
-        "",
-        "Speeds with engine CUDA, as multiples of those of the host's cores with engine CPU.",
-        "",
-    ] + table(
-        ["", *calls],
-        [
-            [code(column)] + [found.get((call, column), "-") for call in calls]
-            for column in dict.fromkeys(column for _, column in times)
-        ],
-    )
+    said = ["", f"### {title}", "", "Medians in GB/s, on the host's clock" + more, ""]
+    return said + table(["", "found", *names], cells) + why_lines(rows_of)
 
 
 def device_lines(data):

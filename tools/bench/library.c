@@ -8,7 +8,8 @@
  *                 the result `plan` has the time for that part
  *   plan=new      the plan is built for each run, before the timed part
  *   before=N      plan=new: N untimed searches with the plan come first
- *   loaded=1      the text is loaded before the timed part; loaded=new: anew before each run
+ *   loaded=1      the text is loaded before the timed part; loaded=new: anew before each run;
+ *                 loaded=filter: with a filter
  *   to=pinned|device   where an answer that is an array goes, instead of the host's other memory
  *   clock=cpu     processor time is measured instead of wall time
  * Question
@@ -40,6 +41,7 @@ struct library {
     struct trawl_records *records; /* an entry of `loaded` */
     uint64_t text_bytes;
     bool loaded;            /* `text` is an entry of `loaded` */
+    double loading;         /* how many seconds loading it took */
     void *array;            /* the answer, in host memory, perhaps pinned */
     uint64_t address, room; /* the array's address on a device, or 0; the most items that fit */
 };
@@ -166,6 +168,7 @@ static struct loaded {
     uint64_t count;
     struct trawl_text *text; /* NULL: records, or an empty entry */
     struct trawl_records *records;
+    double seconds; /* how long loading took */
 } loaded[LOADED_MAX];
 
 /* Unloads texts over these bytes from the searcher. bytes NULL: all texts; searcher NULL: from each
@@ -200,24 +203,30 @@ static struct trawl_record_array array_of(const struct contestant *it)
     return array;
 }
 
-static enum trawl_status open_memory(const void *bytes, uint64_t bytes_count,
+static enum trawl_status open_memory(const void *bytes, uint64_t bytes_count, uint32_t flags,
                                      struct trawl_text **text)
 {
-    const struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
 
+    options.flags = flags;
     return trawl_text_open(NULL, &options, text, &failure);
 }
 
 /* Loads the contestant's share of the text, or its records, as an entry of `loaded`. */
 static enum trawl_status fill_entry(const struct contestant *it, struct loaded *entry)
 {
+    bool filter = strcmp(field(&it->fields, "loaded", ""), "filter") == 0;
     struct trawl_record_array array = array_of(it);
+    double begin = contestant_clock(it);
     enum trawl_status status;
 
     if (call_subject(it->call) == OF_RECORDS)
         return trawl_records_load(entry->searcher, &array, &entry->records, &failure);
-    status = open_memory(entry->bytes, entry->count, &entry->text);
-    return status == TRAWL_OK ? trawl_text_load(entry->searcher, entry->text, &failure) : status;
+    status = open_memory(entry->bytes, entry->count, filter ? TRAWL_TEXT_FILTER : 0, &entry->text);
+    if (status == TRAWL_OK)
+        status = trawl_text_load(entry->searcher, entry->text, &failure);
+    entry->seconds = contestant_clock(it) - begin;
+    return status;
 }
 
 /* Sets own->text or own->records to the contestant's share of the text, loaded onto the devices of
@@ -240,7 +249,7 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
         if (empty == NULL)
             library_unload(NULL);
         entry = empty != NULL ? empty : loaded;
-        *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL, NULL};
+        *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL, NULL, 0};
         if (!good(fill_entry(it, entry), run)) {
             trawl_text_close(entry->text);
             memset(entry, 0, sizeof *entry);
@@ -248,6 +257,7 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
         }
     }
     own->loaded = true;
+    own->loading = entry->seconds;
     own->text = entry->text;
     own->records = entry->records;
     return true;
@@ -262,7 +272,7 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
         return true;
     drop_text(own);
     own->text_bytes = it->bytes;
-    return good(open_memory(it->question->bytes, it->bytes, &own->text), run);
+    return good(open_memory(it->question->bytes, it->bytes, 0, &own->text), run);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -327,21 +337,6 @@ static void *array_of_answer(const struct library *own)
     return own->address != 0 ? (void *)(uintptr_t)own->address : own->array;
 }
 
-/* Adds up where the matches of records begin and end: each record's first, or its list. */
-static void sum_matches(const struct contestant *it, const struct library *own,
-                        struct answer *answer)
-{
-    const uint32_t *firsts = (const uint32_t *)own->array;
-    const uint32_t *begins = firsts + own->room, *ends = begins + own->room;
-
-    for (uint64_t i = 0; i < question_records(it->question, it->bytes); i++) {
-        const bool lists = it->call == CALL_RECORDS_MATCHES;
-
-        for (uint64_t k = lists ? firsts[i] : i; k < (lists ? firsts[i + 1] : i + 1); k++)
-            answer->sum += begins[k] == UINT32_MAX ? 0 : answer_mix(i, begins[k], ends[k]);
-    }
-}
-
 /* Adds up the items of the array, for the comparison with the oracle. Cells have two columns, and
  * each cell comes after the cell before. */
 static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
@@ -355,10 +350,6 @@ static void sum_array(const struct contestant *it, const struct library *own, st
     if (it->call == CALL_RECORDS_ANY) {
         for (uint64_t i = 0; i < question_records(it->question, it->bytes); i++)
             answer->sum += any[i] != 0 ? answer_mix(i, any[i], 0) : 0;
-        return;
-    }
-    if (it->call == CALL_RECORDS_FIRST || it->call == CALL_RECORDS_MATCHES) {
-        sum_matches(it, own, answer);
         return;
     }
     for (uint64_t i = 0; i < answer->count && i < own->room; i++) {
@@ -388,11 +379,6 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     for (uint64_t i = 0; i < count && sink->full; i++)
         add_begin(&sink->answer, &sink->before, matches[i].begin, matches[i].pattern_index);
     return 0;
-}
-
-static int take_window(void *context, const struct trawl_window *window)
-{
-    return take_matches(context, window->matches, window->match_count);
 }
 
 /* The sink of TRAWL_COUNT_BY_PATTERN. The sum is linear in the counts, which may come in parts. */
@@ -462,22 +448,15 @@ static enum trawl_status take_matrix(const struct contestant *it, const struct l
 static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, uint64_t *count)
 {
-    const bool first = it->call == CALL_RECORDS_FIRST;
     struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
-    uint32_t *second = (uint32_t *)array_of_answer(own) + own->room;
     enum trawl_status status;
 
-    out.values = first ? NULL : array_of_answer(own);
+    out.values = array_of_answer(own);
     out.room = own->room;
-    if (it->call != CALL_RECORDS_ANY)
-        out.cell_bytes = sizeof(uint32_t);
     if (it->call == CALL_RECORDS_CELLS) {
         out.what = TRAWL_RECORDS_CELLS;
-        out.patterns = second;
-    } else if (it->call != CALL_RECORDS_ANY) {
-        out.what = first ? TRAWL_RECORDS_FIRST : TRAWL_RECORDS_MATCHES;
-        out.begins = second;
-        out.ends = second + own->room;
+        out.cell_bytes = sizeof(uint32_t);
+        out.patterns = (uint32_t *)out.values + own->room;
     }
     status = trawl_ask_records(own->searcher, plan, own->records, &out, &failure);
     *count = out.count;
@@ -497,8 +476,6 @@ static enum trawl_status make_call(const struct contestant *it, struct library *
 
     asked.context = &sink;
     switch (it->call) {
-    case CALL_BUILD:
-        return TRAWL_OK;
     case CALL_COUNT:
         return trawl_count(own->searcher, plan, own->text, &run->answer.count, &failure);
     case CALL_FIRST:
@@ -509,9 +486,6 @@ static enum trawl_status make_call(const struct contestant *it, struct library *
         asked.what = TRAWL_MATCHES;
         asked.matches = take_matches;
         status = trawl_ask(own->searcher, plan, own->text, &asked, &failure);
-        break;
-    case CALL_WINDOWS:
-        status = trawl_windows(own->searcher, plan, own->text, 0, take_window, &sink, &failure);
         break;
     case CALL_BATCHES:
         status = pull_batches(own, plan, &sink);
@@ -585,6 +559,9 @@ static void take_parts(const struct library *own, struct bench_run *run)
     run->chunks = stats.chunk_count;
     run->occurrences = stats.match_count;
     memcpy(run->note, stats.note, sizeof run->note);
+    if (stats.page_count > 0)
+        snprintf(run->note, sizeof run->note, "pages left %" PRIu64 ", loaded in %.0f ms",
+                 stats.page_left_count, own->loading * 1e3);
     take_algorithm(own, stats.candidate_count, run);
     do
         run->part[PART_SEARCH] += (double)stats.worker_search_ns * 1e-9;
@@ -600,8 +577,7 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     uint64_t count = each ? question_records(it->question, it->bytes) : 0;
 
     own->searcher = searcher_of(it, run->why);
-    if (own->searcher == NULL ||
-        (it->call != CALL_BUILD && call_subject(it->call) != OF_TAPE && !open_text(it, own, run)))
+    if (own->searcher == NULL || (call_subject(it->call) != OF_TAPE && !open_text(it, own, run)))
         return false;
     return call_item_bytes(it->call) == 0 || array_open(it, own, count + 1, run);
 }

@@ -734,7 +734,7 @@ def plot_factors(data):
     return plots.ranges(
         "Factors: claimed, and measured here",
         "ring: the claimed factor; line and dot: least, median and greatest speed ratio of the cells",
-        ("speed ratio", plots.decades(min(it[2] for it in rows), max(it[4] for it in rows))),
+        "speed ratio",
         rows,
     )
 
@@ -752,7 +752,7 @@ def plot_swift(data):
         "SWIFT: time grows with the child grids",
         "a dot: a pattern in a text; the windows that a grid was wanted for",
         ("child grids", plots.decades(1, max(it[1] for it in found))),
-        ("kernels, ms", plots.decades(min(generic), max(1e3 * it[2] for it in found))),
+        "kernels, ms",
         series,
     )
 
@@ -775,14 +775,13 @@ def plot_word(data):
         )
     ]
     series = [it for it in series if it[1]]
-    times = [y for _, points, _ in series for _, y in points]
     names = ("1 KiB", "16 KiB", "256 KiB", "4 MiB", "64 MiB")
     return plots.curves(
         "Word search: a growing text",
         "100 searches for a word of 4 letters; the source saw the lines of CPU "
         "and GPU cross at about 30,000 characters",
         ("text", [(1024 * 16**i, it) for i, it in enumerate(names)]),
-        ("ms", plots.decades(min(times), max(times))),
+        "ms",
         series,
     )
 
@@ -804,17 +803,11 @@ def plot_records(data):
                 points.setdefault(label, []).append((numbers[0] * numbers[1], base / time))
     series = [(name, it, "dots" if name.startswith("cheap") else "line") for name, it in points.items()]
     series.append(("claimed: up to 35 ×", [(1, 35)], "rule"))
-    ratios = [y for _, it, _ in series for _, y in it]
     return plots.curves(
         "Records: speed beside strstr on one core",
         "each pair of a pattern and a record is searched; a line: the sample's sizes (the sample without its copy)",
-        (
-            "patterns × records",
-            plots.decades(
-                min(x for it in points.values() for x, _ in it), max(x for it in points.values() for x, _ in it)
-            ),
-        ),
-        ("times as fast", plots.decades(min(ratios), max(ratios))),
+        ("patterns × records", plots.decades_of(x for it in points.values() for x, _ in it)),
+        "times as fast",
         series,
     )
 
@@ -829,7 +822,7 @@ def plot_together(data):
     return plots.ranges(
         "One text: the share of the memory's speed",
         "ring: reading the text once; line and dot: least, median and greatest share, over the patterns",
-        ("share", plots.decades(min(it[2] for it in rows), 1)),
+        "share",
         rows,
     )
 

@@ -24,6 +24,11 @@ def decades(least, most):
     return [(10.0**i, f"{10.0**i:,.{max(0, -i)}f}") for i in range(first, last + 1)]
 
 
+def decades_of(values):
+    values = list(values)
+    return decades(min(values), max(values))
+
+
 def text(x, y, words, kind="", anchor="start"):
     kind = f' class="{kind}"' if kind else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(words)}</text>'
@@ -74,9 +79,10 @@ def apart(places, gap, least, most):
     return [moved[i] for i in range(len(places))]
 
 
-def curves(title, said, across, up, series, height=420):
+def curves(title, said, across, up_label, series, height=420):
     """Draw series (name, points, kind): kind 'line', 'dots', or 'rule', a level line at the first point's height."""
-    (label, ticks), (up_label, up_ticks), base = across, up, height - 50
+    (label, ticks), base = across, height - 50
+    up_ticks = decades_of(y for _, points, _ in series for _, y in points)
     to_x, to_y = scale(ticks, LEFT, WIDTH - RIGHT), scale(up_ticks, base, TOP + 24)
     parts = bottom(ticks, label, to_x, TOP + 24, base) + [text(12, TOP + 8, up_label, "small")]
     for at, words in up_ticks:
@@ -104,10 +110,10 @@ def curves(title, said, across, up, series, height=420):
     return page(title, said, height, parts)
 
 
-def ranges(title, said, across, rows):
+def ranges(title, said, label, rows):
     """Draw a row (name, claimed, least, middle, most) for each claim: a line from least to most, a dot in the middle and
     a ring at what is claimed."""
-    (label, ticks), left, base = across, 340, TOP + 10 + ROW * len(rows)
+    ticks, left, base = decades_of(value for row in rows for value in row[1:]), 340, TOP + 10 + ROW * len(rows)
     to_x = scale(ticks, left, WIDTH - 24)
     parts = bottom(ticks, label, to_x, TOP, base)
     for i, (name, claimed, least, middle, most) in enumerate(rows):
@@ -121,15 +127,12 @@ def ranges(title, said, across, rows):
     return page(title, said, base + 50, parts)
 
 
-def dots(title, said, across, names, rows):
+def dots(title, said, label, names, rows):
     """Draw a row (name, [value of each of names]) as dots on a horizontal line; None: no value. The names go at the
     top."""
-    (label, ticks), left, base = across, 340, TOP + 34 + ROW * len(rows)
-    to_x, at, parts = (
-        scale(ticks, left, WIDTH - 24),
-        left,
-        bottom(ticks, label, scale(ticks, left, WIDTH - 24), TOP + 24, base),
-    )
+    ticks, left, base = decades_of(value for _, it in rows for value in it if value), 340, TOP + 34 + ROW * len(rows)
+    to_x, at = scale(ticks, left, WIDTH - 24), left
+    parts = bottom(ticks, label, to_x, TOP + 24, base)
     for i, name in enumerate(names):
         parts += [
             f'<circle class="dot c{i}" cx="{at}" cy="{TOP + 4}" r="5"/>',

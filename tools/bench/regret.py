@@ -125,20 +125,9 @@ def rows(options, texts):
             continue
         random.Random(options.seed).shuffle(made)
         for name, facts, ask in made:
-            yield {
-                "name": name,
-                "text": label,
-                **facts,
-                "flags": ask.get("flags", ""),
-                "rounds": options.rounds,
-                "seconds": min(options.cell_seconds, ROW_SECONDS),
-                "asks": [
-                    (
-                        {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask},
-                        contestants(options, "n" in facts),
-                    )
-                ],
-            }
+            ask = {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask}
+            facts |= {"text": label, "flags": ask.get("flags", ""), "seconds": min(options.cell_seconds, ROW_SECONDS)}
+            yield {"name": name, **facts, "asks": [(ask, contestants(options, "n" in facts))]}
 
 
 # ---- The report -----------------------------------------------------------------------------
@@ -189,16 +178,10 @@ def worst_table(found):
     cells = []
     for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
         best = next(iter(methods_of(row)), "-")
+        fastest = digits(speed(row, best)) if best != "-" else "-"
+        chosen = result(row, CHOICE).get("method", "-")
         cells.append(
-            [
-                row["name"],
-                row.get("found", "-"),
-                result(row, CHOICE).get("method", "-"),
-                digits(speed(row)),
-                times(regret(row)),
-                best,
-                digits(speed(row, best)) if best != "-" else "-",
-            ]
+            [row["name"], row.get("found", "-"), chosen, digits(speed(row)), times(regret(row)), best, fastest]
         )
     return table(["row", "occurrences", "chosen", "GB/s", "regret", "fastest forced", "GB/s"], cells)
 

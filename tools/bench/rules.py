@@ -4,36 +4,19 @@ and RE2::Set."""
 import random
 import re
 import subprocess
-import sys
 
 import commands
 import runner
 from report import opening, result, spread_line, table, times
+from rivals import RE2_SET
 from runner import command
 from sets import compile_seconds, working
 
 COUNTS = (1, 10, 30, 100, 300, 1000, 3000)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-FIRST, LATER, RECORDS = "trawl, first search", "trawl, later searches", "trawl, records"
-HYPERSCAN, RE2_SET = "Hyperscan", "RE2::Set, a line at a time"
+FIRST, LATER, HYPERSCAN = "trawl, first search", "trawl, later searches", "Hyperscan"
 TG, RG = "tg -j1 -c -f", "rg -j1 -c -f"
-RE2_BYTES = 1 << 20  # share of the text for RE2::Set
 RG_RULES_MAX = 300  # ripgrep takes a minute and more for some longer lists
-RE2_SCRIPT = """
-import sys, time
-import re2
-options = re2.Options()
-options.encoding, options.max_mem = re2.Options.Encoding.LATIN1, 1 << 30
-rules = re2.Set.SearchSet(options)
-lines = open(sys.argv[2], 'rb').read(int(sys.argv[3])).split(b'\\n')
-begin = time.process_time()
-for rule in open(sys.argv[1], 'rb').read().split(b'\\n')[:-1]:
-    rules.Add(rule)
-rules.Compile()
-built = time.process_time()
-count = sum(bool(rules.Match(line)) for line in lines)
-print(built - begin, time.process_time() - begin, count)
-"""
 
 
 def secret(draw, words):
@@ -103,25 +86,6 @@ def history_of(count, texts):
     return texts.write("rules-history", made[: made.rfind(b"\n") + 1]) if made else text_of(count, texts)
 
 
-def re2_set(rules, path, rounds, text_bytes):
-    """Measure RE2::Set, whose package for Python is google-re2, and return a result in the form of trawl-bench's."""
-    runs, share = [], min(text_bytes, RE2_BYTES)
-    for _ in range(rounds):
-        done = subprocess.run([sys.executable, "-c", RE2_SCRIPT, rules, path, str(share)], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, check=False)  # fmt: skip
-        if done.returncode != 0:
-            return {"name": RE2_SET, "why": "not measured: Python has no re2 here, or the rules are too large for it"}
-        runs.append([float(word) for word in done.stdout.split()])
-    factor = text_bytes / share
-    return {
-        "name": RE2_SET,
-        "seconds": [run[0] + (run[1] - run[0]) * factor for run in runs],
-        "plan": [run[0] for run in runs],
-        "share": share / text_bytes,
-        "count": int(runs[0][2]),
-    }
-
-
 def rows(options, texts):
     """Yield a row for each kind and number of rules, then one of whole commands."""
     tg = commands.install(options, texts, "tg")
@@ -139,8 +103,8 @@ def rows(options, texts):
             own = {"isa": options.instruction_set, "ours": True, "threads": 1, "clock": "cpu"}
             who = [{"name": FIRST, **own}, {"name": LATER, **own, "plan": "once"},
                    {"name": HYPERSCAN, "kind": "hyperscan", "clock": "cpu"}]  # fmt: skip
-            facts = {"kind": kind, "rules": count, "rounds": options.rounds}
-            yield {"name": name, **facts, "paths": (rules, path), "memory": True,
+            facts = {"kind": kind, "rules": count}
+            yield {"name": name, **facts, "scripted": (RE2_SET, rules, path), "memory": True,
                    "asks": [({**ask, "call": "count-lines"}, who)]}  # fmt: skip
             programs = [
                 {"name": label, "ours": label == TG, "clock": "cpu", "runs": 1 if label == RG else None,
@@ -149,13 +113,6 @@ def rows(options, texts):
                 if label == TG or count <= RG_RULES_MAX
             ]  # fmt: skip
             yield {"name": name, **facts, "merge": True, "asks": [({}, programs)]}
-
-
-def finish(row, rounds):
-    """Add the result that trawl-bench does not measure."""
-    paths = row.pop("paths", None)
-    if paths:
-        row["results"].append(re2_set(*paths, rounds, row["text_bytes"]))
 
 
 # ---- Reports --------------------------------------------------------------------------------

@@ -79,29 +79,10 @@ def search_alone(options, runner, paths, path, kinds):
         for name in paths:
             with open(name, "rb") as file:
                 out.write(file.read() + b"\n")
-    rows = runner.run(
-        {
-            "name": kind,
-            "rounds": RUNS,
-            "seconds": options.cell_seconds,
-            "asks": [
-                (
-                    {"text": f"file:{path}", "patterns": f"literal:{word}", "oracle": ORACLE},
-                    [
-                        {
-                            "name": kind,
-                            "engine": options.engine,
-                            "threads": options.threads,
-                            "loaded": True,
-                            "plan": "once",
-                            "ours": True,
-                        }
-                    ],
-                )
-            ],
-        }
-        for kind, word in kinds
-    )
+    who = {"engine": options.engine, "threads": options.threads, "loaded": True, "plan": "once", "ours": True}
+    common = {"rounds": RUNS, "seconds": options.cell_seconds}
+    asks = {kind: {"text": f"file:{path}", "patterns": f"literal:{word}", "oracle": ORACLE} for kind, word in kinds}
+    rows = runner.run({"name": it, **common, "asks": [(ask, [{"name": it, **who}])]} for it, ask in asks.items())
     os.remove(path)
     if runner.wrong:
         die("the search alone gave a wrong answer")
@@ -193,18 +174,10 @@ def processes(options, runner, directory, address, absent):
     if shutil.which("rg"):
         who["rg"] = ["rg", "--no-config", "-uuu", "-F", "-l"]
     rows = runner.run(
-        {
-            "name": kind,
-            "rounds": COMMAND_RUNS,
-            "asks": [
-                (
-                    {"bag": True},
-                    [{"name": name, "ours": True, **command(*argv, word, directory)} for name, argv in who.items()],
-                )
-            ],
-        }
+        {"name": kind, "rounds": COMMAND_RUNS, "asks": [({"bag": True}, [
+            {"name": name, "ours": True, **command(*argv, word, directory)} for name, argv in who.items()])]}
         for kind, word in (("absent", absent), ("rare", RARE))
-    )
+    )  # fmt: skip
     if runner.wrong:
         die("answers differ")
     return {row["name"]: {it["name"]: median(it) for it in row["results"]} for row in rows}

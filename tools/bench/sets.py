@@ -2,10 +2,9 @@
 memmem, the gallery, aho-corasick, and commands with a file of patterns."""
 
 import statistics
-import subprocess
-import sys
 
 import commands
+import rivals
 import texts as recipes
 from report import digits, number, opening, result, spread_line, table, work
 from runner import command
@@ -13,12 +12,15 @@ from runner import command
 MIB = 1 << 20
 LINE = 80
 RECORD = 200
-AHO = "aho-corasick (Rust), one core"
-AHO_BYTES = 4 << 20  # share of the text for aho-corasick, which makes an object for each match
 GALLERY_PATTERNS_MAX = 100  # the gallery's algorithm reads the text once for each pattern
 ONE, ALL, HYPERSCAN = "trawl, one core", "trawl, all cores", "Hyperscan, one core"
 MEMMEM, GALLERY = "memmem, all cores", "rabin-karp of the gallery, one core"
-SET_COMMANDS = ("grep -F -c -f", "trawl -c -f", "trawl -j1 -c -f", "rg -F -c -f")
+SET_COMMANDS = {  # contestant: program, further option
+    "grep -F -c -f": (rivals.GREP, ()),
+    "trawl -c -f": (rivals.TRAWL, ()),
+    "trawl -j1 -c -f": (rivals.TRAWL, ("-j1",)),
+    "rg -F -c -f": (rivals.RG, ()),
+}
 # A row: kind, number of patterns, bytes of a pattern (0: the kind says the lengths).
 MIXED = tuple(
     (kind, count, 0) for kind in ("words of 3 to 20 bytes", "pieces of 2 to 300 bytes") for count in (100, 1000, 10000)
@@ -38,17 +40,6 @@ PAIRS = (
     ("trawl, cells, all cores", "rabin-karp-matrix of the gallery, all cores", False),
     ("trawl, cells, one core", "Hyperscan for each record, one core", False),
 )
-AHO_SCRIPT = """
-import sys, time
-import ahocorasick_rs as rust
-patterns = open(sys.argv[1], 'rb').read().split(b'\\n')[:-1]
-text = open(sys.argv[2], 'rb').read(int(sys.argv[3]))
-begin = time.perf_counter()
-made = rust.BytesAhoCorasick(patterns)
-built = time.perf_counter()
-count = len(made.find_matches_as_indexes(text, overlapping=True))
-print(built - begin, time.perf_counter() - begin, count)
-"""
 
 
 def set_text(kind, count, texts):
@@ -73,40 +64,9 @@ def set_patterns(kind, count, length, path, texts):
     return recipes.distinct(recipes.pieces(content, count + count // 8 + 8, length, length), count)
 
 
-def aho_corasick(patterns, path, rounds, text_bytes):
-    """Measure aho-corasick in Python, and return a result in the form of trawl-bench's."""
-    share = min(text_bytes, AHO_BYTES)
-    runs = []
-    for _ in range(rounds + 1):
-        done = subprocess.run(
-            [sys.executable, "-c", AHO_SCRIPT, patterns, path, str(share)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        if done.returncode != 0:
-            return {"name": AHO, "why": "not measured: Python has no ahocorasick_rs here"}
-        runs.append([float(word) for word in done.stdout.split()])
-    factor = text_bytes / share
-    return {
-        "name": AHO,
-        "seconds": [run[1] * factor for run in runs[1:]],
-        "plan": [run[0] * factor for run in runs[1:]],
-        "share": share / text_bytes,
-        "compile": [run[0] for run in runs],
-        "count": int(runs[0][2]),
-    }
-
-
 def set_rows(options, texts):
     """Yield the rows of SETS: lists of strings, searched by whole programs and by the library."""
-    installed, trawl = commands.versions(options), commands.install(options, texts)
-    words = {
-        "grep -F -c -f": ["grep", "-F"],
-        "trawl -c -f": [trawl],
-        "trawl -j1 -c -f": [trawl, "-j1"],
-        "rg -F -c -f": ["rg", "-F", "--no-config", "--include-zero"],
-    }
+    installed, trawl = rivals.versions(options), commands.install(options, texts)
     for kind, count, length in SETS:
         name = f"{kind}, {count} patterns"
         if options.filter and options.filter not in name:
@@ -115,7 +75,6 @@ def set_rows(options, texts):
         path = set_text(kind, bytes_count, texts)
         made = set_patterns(kind, count, length, path, texts)
         patterns = texts.patterns(f"set-{kind.replace(' ', '-')}-{count}", made)
-        ask = {"text": f"file:{path}", "patterns": f"file:{patterns}"}
         own = {"isa": options.instruction_set, "ours": True}
         who = [
             {"name": ONE, "threads": 1, **own},
@@ -124,23 +83,16 @@ def set_rows(options, texts):
             {"name": MEMMEM, "kind": "memmem", "limit": options.cell_seconds},
         ]
         if count <= GALLERY_PATTERNS_MAX:
-            who.append(
-                {"name": GALLERY, "algorithm": "rabin-karp", "threads": 1, "limit": options.cell_seconds, "ours": True}
-            )
+            who.append({"name": GALLERY, "threads": 1, "algorithm": "rabin-karp", "limit": options.cell_seconds, **own})
         programs = [
-            {"name": label, "ours": "trawl" in label, **command(*words[label], "-c", "-f", patterns, path)}
-            for label in SET_COMMANDS
-            if words[label][0] == trawl or f"{words[label][0]} -F" in installed
-        ]
-        yield {
-            "name": name,
-            "work": f"{len(made)} patterns in {bytes_count >> 20} MiB",
-            "memory": True,
-            "paths": (patterns, path),
-            "rounds": options.rounds,
-            "asks": [(ask, who)],
-        }
-        yield {"name": name, "merge": True, "rounds": options.rounds, "asks": [({}, programs)]}
+            {"name": label, "ours": who == rivals.TRAWL,
+             **command(*rivals.argv(who, trawl), *more, "-c", "-f", patterns, path)}
+            for label, (who, more) in SET_COMMANDS.items() if who in installed
+        ]  # fmt: skip
+        ask = {"text": f"file:{path}", "patterns": f"file:{patterns}"}
+        facts = {"work": f"{len(made)} patterns in {bytes_count >> 20} MiB", "memory": True}
+        yield {"name": name, **facts, "scripted": (rivals.AHO, patterns, path), "asks": [(ask, who)]}
+        yield {"name": name, "merge": True, "asks": [({}, programs)]}
 
 
 def matrix_rows(options, texts):
@@ -158,25 +110,21 @@ def matrix_rows(options, texts):
             "pattern-seed": 11,
             "patterns": f"pieces:{count}:{length}:{length}",
         }
-        own = {"isa": options.instruction_set, "ours": True, "threads": options.threads}
-        who = [{"name": "trawl, cells, all cores", **own}, {"name": "trawl, cells, one core", **own, "threads": 1}]
-        who += [
-            {"name": MEMMEM, "kind": "memmem", "limit": options.cell_seconds},
+        own, slow = {"isa": options.instruction_set, "ours": True}, {"limit": options.cell_seconds}
+        who = [
+            {"name": "trawl, cells, all cores", "threads": options.threads, **own},
+            {"name": "trawl, cells, one core", "threads": 1, **own},
+            {"name": MEMMEM, "kind": "memmem", **slow},
             {
                 "name": "rabin-karp-matrix of the gallery, all cores",
-                "ours": True,
                 "algorithm": "rabin-karp-matrix",
-                "limit": options.cell_seconds,
+                **slow,
+                "ours": True,
             },
-            {"name": "Hyperscan for each record, one core", "kind": "hyperscan", "limit": options.cell_seconds},
+            {"name": "Hyperscan for each record, one core", "kind": "hyperscan", **slow},
         ]
-        yield {
-            "name": name,
-            "work": f"{count} patterns in {records} records of {RECORD} bytes",
-            "memory": True,
-            "rounds": options.rounds,
-            "asks": [(ask, who)],
-        }
+        facts = {"work": f"{count} patterns in {records} records of {RECORD} bytes", "memory": True}
+        yield {"name": name, **facts, "asks": [(ask, who)]}
 
 
 def merged(rows):
@@ -185,14 +133,6 @@ def merged(rows):
         before = next(it for it in rows if it["name"] == row["name"])
         before["results"] += row["results"]
     return [row for row in rows if not row.get("merge")]
-
-
-def finish(row, rounds):
-    """Add the results that trawl-bench does not measure."""
-    paths = row.pop("paths", None)
-    if paths:
-        row["results"].append(aho_corasick(*paths, rounds, row["text_bytes"]))
-    return row
 
 
 # ---- Reports --------------------------------------------------------------------------------
@@ -242,47 +182,41 @@ def cost_of(it):
     return "/".join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 
+def speed_cell(row, contestant):
+    it = next((it for it in row["results"] if it["name"] == contestant), {})
+    if it.get("wrong") or not it.get("seconds"):
+        return "another count" if it.get("wrong") else "-"
+    return number(row["text_bytes"] / working(it) / 1e9, ".3g") + " *" * ("share" in it)
+
+
 def section(data):
     """Make the section: conclusions, a table of speeds, and a table of compile times and memory."""
     rows_of = data["rows"]
     names = list(dict.fromkeys(it["name"] for row in rows_of for it in row["results"]))
-    lines = opening(data) + [spread_line(data), ""]
-    lines += table(["", "compared with", "times as fast", "workloads", "slower in"], conclusions(data), left=2)
     works = [row["work"].partition(" in ")[2] for row in rows_of]
     same = len(set(works)) == 1
-    lines += [
-        "",
-        f"Speeds are GB/s of text{f' ({works[0]})' * same}, without compiling the patterns; a column names their kind and "
-        "number. A star means that only part of the work was measured, a dash that nothing was.",
-        "",
-    ]
-    speeds, costs = [], []
-    for contestant in names:
-        them = [next((it for it in row["results"] if it["name"] == contestant), {}) for row in rows_of]
-        good = [result(row, contestant) for row in rows_of]
-        speeds.append(
-            [contestant]
-            + [
-                (number(row["text_bytes"] / working(it) / 1e9, ".3g") + (" *" if it.get("share") else ""))
-                if it
-                else "another count"
-                if them[i].get("wrong")
-                else "-"
-                for i, (row, it) in enumerate(zip(rows_of, good))
-            ]
-        )
-        cost = [cost_of(it) for it in good]
-        # a command's time includes compiling; compiling uses one core
-        if any(cost) and contestant not in SET_COMMANDS and "all cores" not in contestant:
-            costs.append([contestant] + [text or "-" for text in cost])
     heads = [""] + [
         row["name"].removesuffix(" patterns").replace(MIXED[0][0], "mixed words").replace(MIXED[-1][0], "pieces")
         for row in rows_of
     ]
-    lines += table(
-        heads, [["work"] + works] * (not same) + [["found"] + [f"{row['found']:,}" for row in rows_of]] + speeds
-    )
-    return lines + [
+    speeds = [[name, *(speed_cell(row, name) for row in rows_of)] for name in names]
+    costs = [
+        [name, *(cost_of(result(row, name)) or "-" for row in rows_of)]
+        for name in names  # a command's time includes compiling; compiling uses one core
+        if name not in SET_COMMANDS and "all cores" not in name and any(cost_of(result(row, name)) for row in rows_of)
+    ]
+    return [
+        *opening(data),
+        spread_line(data),
+        "",
+        *table(["", "compared with", "times as fast", "workloads", "slower in"], conclusions(data), left=2),
+        "",
+        f"Speeds are GB/s of text{f' ({works[0]})' * same}, without compiling the patterns; a column names their kind and "
+        "number. A star means that only part of the work was measured, a dash that nothing was.",
+        "",
+        *table(
+            heads, [["work"] + works] * (not same) + [["found"] + [f"{row['found']:,}" for row in rows_of]] + speeds
+        ),
         "",
         "Compiling the patterns takes these milliseconds/MiB (the most allocated; for Hyperscan, the compiled patterns):",
         "",
