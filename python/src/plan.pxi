@@ -602,7 +602,7 @@ cdef class Plan:
         >>> Plan('secret').mask('a secret')
         'a ******'
         """
-        return default().mask(self, text, mask, match=match, progress=progress)
+        return masked(default(), self, text, mask, match, progress)
 
     def split(self, text, *, match="leftmost-longest", answer="list", progress=None):
         """Split a text at occurrences that do not overlap: a list of str or bytes. A column yields a
@@ -613,7 +613,7 @@ cdef class Plan:
         >>> Plan([', ', '; ']).split('tea, milk; bread')
         ['tea', 'milk', 'bread']
         """
-        return default().split(self, text, match=match, answer=answer, progress=progress)
+        return split(default(), self, text, match, answer, progress)
 
     def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
@@ -633,7 +633,7 @@ cdef class Plan:
     def contains(self, column, *, out=None, bits=False, progress=None):
         """Return for each record whether any pattern occurs: an Array of bool. For a column on a GPU: a DeviceArray, in
         which a null record is False; bits: a bitmap with nulls, for Arrow; out: the caller's array is filled and returned."""
-        return default().contains(self, column, out=out, bits=bits, progress=progress)
+        return contains(default(), self, column, out, bits, progress)
 
     def which(self, column, *, answer="index", progress=None):
         """Find for each record the lowest index of the patterns that occur, or null: an Array of

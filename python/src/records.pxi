@@ -789,6 +789,57 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
     return 0
 
 
+cdef enum:
+    FEW_ITEMS = 16
+
+
+cdef Array contains_few(Searcher searcher, Plan plan, list items):
+    """Search a short list's items one by one. None: the ordinary search is needed, also to say which item is wrong."""
+    cdef const char *bytes[FEW_ITEMS]
+    cdef Py_ssize_t counts[FEW_ITEMS]
+    cdef Py_ssize_t total = 0
+    cdef uint64_t found, i, count = <uint64_t>len(items)
+    cdef trawl_match first
+    cdef Handle handle
+    cdef gather made
+
+    if count == 0 or count > FEW_ITEMS or not plan.is_brief or plan.regex is not None:
+        return None
+    memset(&made, 0, sizeof(made))
+    try:
+        for i, item in enumerate(items):
+            bytes[i] = brief_bytes(item, &counts[i]) if item is not None else NULL
+            total += counts[i] if bytes[i] != NULL else 0
+            if total > BRIEF_BYTES or (bytes[i] == NULL and item is not None):
+                return None
+    except UnicodeEncodeError:
+        return None
+    handle = searcher.take()
+    try:
+        for i in range(count):
+            found = 0
+            if bytes[i] != NULL and trawl_list_bytes(handle.job.searcher, plan.plan, bytes[i], <uint64_t>counts[i], 0, &first, 1,
+                                                     &found, &handle.job.error) != TRAWL_OK:
+                return None
+            put_bit(&made.values, found > 0)
+            put_bit(&made.valid, bytes[i] != NULL)
+        return array_of_bits(&made)
+    finally:
+        searcher.give(handle)
+        gather_drop(&made)
+
+
+cdef object contains(Searcher searcher, Plan plan, column, out, bint bits, progress):
+    if type(column) is list and out is None and not bits and progress is None:
+        few = contains_few(searcher, plan, column)
+        if few is not None:
+            return few
+    if bits and out is not None:
+        raise ValueError("out: not together with bits")
+    there = answer_there(searcher, plan, column, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, "contains", out, progress)
+    return there if there is not None else search_column(searcher, plan, column, progress, CONTAINS)
+
+
 cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind, offsets=None):
     """Search a column: CELLS returns a Cells, PATTERNS a Column, any other kind an Array."""
     cdef gather found

@@ -699,17 +699,10 @@ cdef class Searcher:
             path, text, lambda write: replace_file(self, plan, text, made, match, progress, write))
 
     def mask(self, Plan plan not None, text, mask="*", *, match="leftmost-longest", progress=None):
-        if not isinstance(mask, (str, bytes)) or len(mask) != 1:
-            raise ValueError("mask: one character is needed")
-        return rewrite(self, plan, text, Values(plan, mask, True), match, progress)
+        return masked(self, plan, text, mask, match, progress)
 
     def split(self, Plan plan not None, text, *, match="leftmost-longest", answer="list", progress=None):
-        if answer != "list":
-            _sources.choice("answer", answer, ("list", "array"))
-        made = rewrite(self, plan, text, None, match, progress)
-        if answer == "array" and type(made) not in (Array, DeviceStrings):
-            raise ValueError("answer='array' is for columns that are not lists")
-        return made.tolist() if answer == "list" and type(made) is Array else made
+        return split(self, plan, text, match, answer, progress)
 
     def lines(self, Plan plan not None, text, *, offsets=None, progress=None):
         cdef LineBatches made = line_batches(self, plan, text, False, offsets)
@@ -722,10 +715,7 @@ cdef class Searcher:
         return line_batches(self, plan, text, True, offsets)
 
     def contains(self, Plan plan not None, column, *, out=None, bint bits=False, progress=None):
-        if bits and out is not None:
-            raise ValueError("out: not together with bits")
-        there = answer_there(self, plan, column, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, "contains", out, progress)
-        return there if there is not None else search_column(self, plan, column, progress, CONTAINS)
+        return contains(self, plan, column, out, bits, progress)
 
     def which(self, Plan plan not None, column, *, answer="index", progress=None):
         return _sources.as_answers(plan, search_column(self, plan, column, progress, WHICH), answer)

@@ -678,6 +678,9 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef few_matches few
     cdef uint64_t room[3][FEW_MAX]
     cdef block blocks[3]
+    cdef Py_ssize_t count = 0, size = 0
+    cdef rewriter by
+    cdef piece value
     cdef uint64_t i
 
     few.over = True
@@ -685,20 +688,28 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         find_few(searcher, plan, text, match, "bytes", &few)
     if not few.over and few.count == 0 and (values is not None or given is not None):
         return text
-    if given is not None:
-        values = Values(plan, given, False)
     if not few.over:
-        memset(&found, 0, sizeof(found))
         for i in range(few.count):
             room[0][i], room[1][i], room[2][i] = few.items[i].begin, few.items[i].end, few.items[i].pattern_index
+        value.bytes = <const uint8_t *>brief_bytes(given, &size) if plan.regex is None and type(given) is type(text) else NULL
+        if value.bytes != NULL or (values is None and given is None):  # without Values, which take longer than the search
+            memset(&by, 0, sizeof(by))
+            by.bytes, by.count = <const uint8_t *>brief_bytes(text, &count), few.count
+            by.begins, by.ends, by.words = room[0], room[1], room[2]
+            if value.bytes == NULL:
+                return parts_of(&by, 0, <uint64_t>count, type(text) is str)
+            by.one, by.pieces, value.count = True, &value, <uint64_t>size
+            return rewritten_object(&by, 0, <uint64_t>count, type(text) is str,
+                                    type(text) is str and PyUnicode_IS_ASCII(text) and PyUnicode_IS_ASCII(given))
+        memset(&found, 0, sizeof(found))
         for i in range(3):
             blocks[i].bytes = <uint8_t *>room[i]
             (&found.columns.begins)[i].memory, (&found.columns.begins)[i].count = &blocks[i], few.count
-        return rewrite_spans(plan, text, &found, values)
+        return rewrite_spans(plan, text, &found, values if given is None else Values(plan, given, False))
     spans_begin(&found, plan, match)
     try:
         search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
-        return rewrite_spans(plan, text, &found, values)
+        return rewrite_spans(plan, text, &found, values if given is None else Values(plan, given, False))
     finally:
         match_columns_drop(&found.columns)
 
@@ -1316,6 +1327,22 @@ cdef object replace(Searcher searcher, Plan plan, text, values, match, progress)
     if isinstance(values, (str, bytes)) and isinstance(text, (str, bytes)):
         return rewrite_text(searcher, plan, text, None, match, progress, values)
     return rewrite(searcher, plan, text, Values(plan, values, False), match, progress)
+
+
+cdef object masked(Searcher searcher, Plan plan, text, mask, match, progress):
+    if not isinstance(mask, (str, bytes)) or len(mask) != 1:
+        raise ValueError("mask: one character is needed")
+    return rewrite(searcher, plan, text, Values(plan, mask, True), match, progress)
+
+
+cdef object split(Searcher searcher, Plan plan, text, match, answer, progress):
+    if answer == "list" and isinstance(text, (str, bytes)):
+        return rewrite_text(searcher, plan, text, None, match, progress)
+    _sources.choice("answer", answer, ("list", "array"))
+    made = rewrite(searcher, plan, text, None, match, progress)
+    if answer == "array" and type(made) not in (Array, DeviceStrings):
+        raise ValueError("answer='array' is for columns that are not lists")
+    return made.tolist() if answer == "list" and type(made) is Array else made
 
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):

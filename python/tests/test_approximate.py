@@ -100,7 +100,7 @@ def test_frames():
         asked = frame.select(polars.col("text").trawl.matches(plan))
         assert asked.collect().schema == asked.collect_schema()
         series = pandas.Series(texts).trawl.matches(plan)
-        assert [None if one is None else list(one) for one in series] == expected
+        assert [None if one is pandas.NA else list(one) for one in series] == expected
         connection = duckdb.connect()
         trawl.duckdb.register(connection, "near", plan)
         connection.register("texts", pyarrow.table({"id": range(len(texts)), "text": texts}))

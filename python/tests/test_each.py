@@ -130,6 +130,17 @@ def test_masks(rng):
             plan.contains(["a"]) & wrong
 
 
+def test_short_lists(rng):
+    """contains() searches the items of a short list one by one, if they are short, too."""
+    plans = trawl.Plan(["ab", "b\u00e9"]), trawl.Plan("Ab", ignore_case=True), trawl.Plan("ab", whole_lines=True)
+    for _ in range(amount(200)):
+        column = [rng.choice([None, "", "xaBx", "b\u00e9", "ab", "\nab\n", "a" * 900, b"\xffab"]) for _ in range(rng.randint(0, 20))]
+        for plan in plans:
+            assert plan.contains(column).tolist() == plan.contains([*column, *[None] * 99]).tolist()[: len(column)]
+    assert plan.contains(["ab", float("nan"), bytearray(b"ab"), "x" * 9000 + "\nab"]).tolist() == [True, None, True, True]
+    assert repr(plan.contains([None, "ab"])[:1]) == "<trawl.Array of 1 bool: [None]>"
+
+
 def test_the_truth_of_an_array():
     """Check that `if plan.contains(column)`, once true for each column with a row, raises an exception."""
     plan = trawl.Plan("(a)", regex=True)
