@@ -11,7 +11,7 @@
  * A row ends at the next row or at an empty line.
  *
  * main.c reads the rows and runs the contestants in turns; bench_text.c makes texts and patterns.
- * library.c, rivals.c, command.c and bench_device.c implement the kinds of contestants;
+ * library.c, rivals.c, command.c, server.c and bench_device.c implement the kinds of contestants;
  * bench_oracle.c computes the right answers. Misuse and lack of memory end the program (fail()). A
  * contestant that cannot run says so in bench_run.why, and the other contestants go on.
  */
@@ -206,6 +206,7 @@ bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
+bool server_contestant(struct contestant *contestant, const char *kind);
 
 /* util.c: the seconds of the clock that the contestant's `clock` names: processor time of this
  * process (cpu), or those that pass. */
@@ -242,9 +243,5 @@ struct bench_row {
     struct contestant contestant[CONTESTANTS_MAX];
     uint32_t question_count, contestant_count;
 };
-
-/* ---- load.c: a server's clients ------------------------------------------------------------- */
-
-int load_main(const char *address, const char *clients, const char *seconds);
 
 #endif

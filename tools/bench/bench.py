@@ -15,6 +15,8 @@ import commands
 import expressions
 import filters
 import gpu
+import packages
+import packed
 import papers
 import regret
 import rivals
@@ -39,8 +41,10 @@ KINDS = {
     "gpu": (gpu, gpu.rows, "16G", 7),
     "papers": (papers, papers.rows, "1G", 10),
     "regret": (regret, regret.rows, "16M", 5),
+    "packed": (packed, packed.rows, "64M", 5),
     "filter": (filters, filters.rows, "1G", 7),
-    "serve": (serve, None, "2G", 1),
+    "packages": (packages, None, "16M", 5),
+    "serve": (serve, serve.rows, "2G", 5),
     "calibrate": (calibrate, calibrate.rows, "512K", 60),
 }
 DOCS = ("cpu", "commands", "expressions", "sets", "matrix", "rules")
@@ -150,23 +154,13 @@ def measure(options, name):
     runner, texts, clock = Runner(options), Texts(options), Clock(options)
     options.facts = runner.facts
     head = {"benchmark": name, "machine": machine(options, runner.facts)}
-    if name == "papers":
-        head.update(
-            gpu=head["machine"]["gpu"],
-            grep=rivals.versions(options).get("grep -F"),
-            load_before=os.getloadavg()[0],
-            load_after={},
-        )
-    elif module in (commands, expressions, rules):
-        head["versions"] = rivals.versions(options)
-    elif module is regret:
-        head.update(engine=options.engine, threads=options.threads, warm=options.warm)
+    head |= module.head(options) if hasattr(module, "head") else {}
 
     def finished(row):
         """Complete and show a row that has been measured."""
         if module is papers:
             papers.finish(row)
-            head["load_after"][row["paper"]] = os.getloadavg()[0]
+            head.setdefault("load_after", {})[row["paper"]] = os.getloadavg()[0]
         if "scripted" in row:
             row["results"].append(rivals.scripted(*row.pop("scripted"), options.rounds, row["text_bytes"]))
         if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]):

@@ -2,13 +2,6 @@
  *
  *   text=letters[:ALPHABET]  random letters with equal odds (seed=N)
  *   text=file:PATH           the file, repeated up to bytes=N; without bytes, the file once
- *   text=fibonacci           a prefix of the infinite Fibonacci word: of the words b, a, ab, aba
- *                            and so on, each is the two words before, concatenated
- *   text=thue-morse          a prefix of the infinite Thue-Morse word: each step appends a copy of
- *                            the word so far with a and b exchanged
- *   text=repeat:PART         PART repeated
- *   text=piece:N             N random letters, repeated
- *   plant=PATTERN@EVERY      writes PATTERN at each offset above 0 that is a multiple of EVERY
  *   record=BYTES|line        the text is a tape of records of BYTES bytes, or of its lines without
  *                            their line ends
  *
@@ -113,75 +106,6 @@ static void fill_letters(uint8_t *text, uint64_t bytes, const char *alphabet, ui
     (void)pieces_run(fill_block, &letters, (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES, cores_count());
 }
 
-/* Fills the text with a prefix of the infinite Fibonacci word. */
-static void fill_fibonacci(uint8_t *text, uint64_t bytes)
-{
-    uint64_t before = 1, last = 2;
-
-    text[0] = 'a';
-    text[1] = 'b';
-    while (last < bytes) {
-        uint64_t step = before < bytes - last ? before : bytes - last;
-
-        memcpy(text + last, text, (size_t)step);
-        before = last;
-        last += step;
-    }
-}
-
-static void fill_thue_morse(uint8_t *text, uint64_t bytes)
-{
-    text[0] = 'a';
-    for (uint64_t done = 1; done < bytes; done *= 2)
-        for (uint64_t i = 0; i < done && done + i < bytes; i++)
-            text[done + i] = (uint8_t)('a' + 'b' - text[i]);
-}
-
-/* Reads PATTERN@EVERY, and copies PATTERN to each offset above 0 that is a multiple of EVERY. */
-static void plant(uint8_t *text, uint64_t bytes, const char *what)
-{
-    const char *at = what != NULL ? strrchr(what, '@') : NULL;
-    uint64_t every, length;
-
-    if (what == NULL)
-        return;
-    if (at == NULL)
-        fail("no PATTERN@EVERY: %s", what);
-    length = (uint64_t)(at - what);
-    every = strtoull(at + 1, NULL, 10);
-    if (every < length || every == 0)
-        fail("too near to each other: %s", what);
-    for (uint64_t to = every; to + length <= bytes; to += every)
-        memcpy(text + to, what, (size_t)length);
-}
-
-static void fill(const struct fields *fields, const char *kind, uint8_t *text, uint64_t bytes)
-{
-    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
-    const char *more = strchr(kind, ':');
-    uint64_t seed = field_number(fields, "seed", 1);
-
-    more = more != NULL ? more + 1 : NULL;
-    if (strncmp(kind, "letters", 7) == 0) {
-        fill_letters(text, bytes, more != NULL ? more : alphabet, seed);
-    } else if (strcmp(kind, "fibonacci") == 0) {
-        fill_fibonacci(text, bytes);
-    } else if (strcmp(kind, "thue-morse") == 0) {
-        fill_thue_morse(text, bytes);
-    } else if (strncmp(kind, "repeat:", 7) == 0 && kind[7] != '\0') {
-        fill_repeated(text, bytes, kind + 7, strlen(kind + 7));
-    } else if (strncmp(kind, "piece:", 6) == 0) {
-        uint64_t piece_bytes = strtoull(kind + 6, NULL, 10);
-        uint8_t *piece = (uint8_t *)allocate(piece_bytes);
-
-        fill_letters(piece, piece_bytes, alphabet, seed);
-        fill_repeated(text, bytes, piece, piece_bytes);
-        free(piece);
-    } else {
-        fail("no such text: %s", kind);
-    }
-}
-
 /* Returns the next line end; without one, the end of the text. */
 static const uint8_t *line_end(const uint8_t *at, const uint8_t *end)
 {
@@ -232,6 +156,7 @@ static void cut(struct text *text, const struct fields *fields)
  * depend on the system's default. All contestants read the same memory. */
 static void make(struct text *text, const struct fields *fields)
 {
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
     const char *kind = field(fields, "text", "letters");
     uint64_t bytes = field_number(fields, "bytes", 0), source_bytes = 0;
     uint8_t *source = strncmp(kind, "file:", 5) == 0 ? read_file(kind + 5, &source_bytes) : NULL;
@@ -247,9 +172,11 @@ static void make(struct text *text, const struct fields *fields)
     text->bytes = (uint8_t *)memory;
     if (source != NULL)
         fill_repeated(text->bytes, text->count, source, source_bytes);
-    else if (text->count > 0)
-        fill(fields, kind, text->bytes, text->count);
-    plant(text->bytes, text->count, field(fields, "plant", NULL));
+    else if (strncmp(kind, "letters", 7) == 0)
+        fill_letters(text->bytes, text->count, kind[7] == ':' ? kind + 8 : alphabet,
+                     field_number(fields, "seed", 1));
+    else
+        fail("no such text: %s", kind);
     cut(text, fields);
     free(source);
 }
@@ -258,7 +185,7 @@ static void make(struct text *text, const struct fields *fields)
  * texts. */
 static char *recipe_of(const struct fields *fields)
 {
-    static const char *const keys[] = {"text", "bytes", "seed", "plant", "record"};
+    static const char *const keys[] = {"text", "bytes", "seed", "record"};
     char recipe[4096];
     int used = 0;
 

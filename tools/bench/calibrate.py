@@ -48,11 +48,11 @@ def questions():
         yield f"{method}, not found", method, f"piece:{PIECE}", f"literal:{LETTERS.upper() * 5}"[: 8 + LONG]
 
 
-def rows(options, _):
+def rows(options, texts):
     """Yield PASSES rows for each question. The contestants are the instruction sets, with the question's method."""
     common = {"threads": 1, "plan": "once", "sample": True, "clock": "cpu", "ours": True}
     for name, method, text, pattern in PASSES * list(questions()):
-        ask = {"text": text, "bytes": options.bytes, "patterns": pattern, "oracle": "1M"}
+        ask = {"text": texts.recipe(text, options.bytes), "bytes": options.bytes, "patterns": pattern, "oracle": "1M"}
         who = [{"name": isa, "isa": isa, "method": method, **common} for isa in options.facts["instruction_sets"]]
         yield {"name": name, "asks": [(ask, who)]}
 

@@ -12,6 +12,7 @@ from report import median, number, opening, result, spread_line, table, times
 from rivals import GREP, RG, RG_READ, TRAWL, UGREP
 from runner import command
 
+head = rivals.head
 MIB = 1 << 20
 MOVERS = ("cat", "wc -c")
 BOTH = (GREP, RG)  # in rows where mapping the file makes no difference

@@ -66,13 +66,13 @@ def word_rows(text, content, options):
         yield {"name": f"english word {label}", "kind": "word", "alphabet": "english", "asks": asks}
 
 
-def worst_rows(options):
+def worst_rows(options, texts):
     """Yield rows with texts and patterns that are worst cases of some algorithm. Each row also counts a random pattern
     in random letters, for comparison."""
     for text, kind, change in WORST:
         for length in (length for length in WORST_LENGTHS if length * 2 <= options.bytes):
             common = {"bytes": options.bytes, "patterns": f"at:0:{length}"}
-            ask = {"text": text.format(m=length), "seed": 7, **common, **change}
+            ask = {"text": texts.recipe(text.format(m=length), options.bytes), **common, **change}
             plain = {"text": "letters", "seed": 2, **common}
             plain["patterns"] = f"at:{place_of('plain', options.bytes, length)}:{length}"
             asks = [(ask, contestants(options)), (plain, [{"name": RANDOM_ONE, "threads": 1, **own(options)}])]
@@ -83,7 +83,7 @@ def rows(options, texts):
     """Yield all rows, alphabet by alphabet."""
     facts = {
         "az": ({"text": "letters"}, "random letters a-z, even odds"),
-        "periodic": ({"text": "piece:31"}, "31 random letters, repeated"),
+        "periodic": ({"text": texts.recipe("piece:31", options.bytes)}, "31 random letters, repeated"),
     }
     for alphabet in ALPHABETS:
         if alphabet in ("english", "dna"):
@@ -97,7 +97,7 @@ def rows(options, texts):
             made += word_rows(text, content, options)
         for row in made:
             yield {**row, "text": name}
-    yield from worst_rows(options)
+    yield from worst_rows(options, texts)
 
 
 # ---- The report -----------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 import os
 
+import rivals
 from commands import file_of, install, tree_bytes
 from report import median, number, opening, result, spread_line, table
 from runner import command
 
+head = rivals.head
 RG, TG = "rg", "tg"
 GROUPS = ("string", "no string", "matches")
 ONE, ALL = ", 1 thread", ", all threads"

@@ -109,7 +109,7 @@ def worst_rows(options, texts):
         for length in WORST_LENGTHS:
             ask = letters(options, 8, **change)
             if length * 32 <= ask["bytes"]:
-                ask.update(text=text.format(m=length), patterns=f"at:0:{length}")
+                ask.update(text=texts.recipe(text.format(m=length), ask["bytes"]), patterns=f"at:0:{length}")
                 yield row("worst", f"{label}, m = {length}", ask, [cpu(), BOUND, gpu()])
 
 
@@ -118,7 +118,8 @@ def list_rows(options, texts):
     for every in (10000, 100):
         for length in (1, 2, 4, 6, 8, 10, 16):
             pattern = "QWERTZUIOPASDFGH"[:length]
-            ask = letters(options, patterns=f"literal:{pattern}", plant=f"{pattern}@{every}")
+            text = texts.recipe(f"plant:{pattern}:{every}", options.bytes)
+            ask = letters(options, text=text, patterns=f"literal:{pattern}")
             who = [gpu("count"), BOUND, gpu("begins on the device", call="begins", to="device")]
             yield row("lists", f"{100 / every:g} % of the places, m = {length}", ask, who)
 
@@ -222,7 +223,7 @@ def device_rows(options, texts):
         ask = letters(options, patterns=f"pieces:{count}:10:10")
         yield row("devices", f"count, {count:,} patterns of 10 bytes", ask, [cpu(), gpu()])
     for every in (460000, 17600):
-        ask = letters(options, patterns="literal:QWER", plant=f"QWER@{every}")
+        ask = letters(options, text=texts.recipe(f"plant:QWER:{every}", options.bytes), patterns="literal:QWER")
         who = [cpu(), gpu(), gpu("matches in order", call="positions"), gpu("begins in memory", call="begins")]
         yield row("devices", f"lists, one place in {every:,}", ask, who)
 

@@ -1,8 +1,7 @@
 /* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input, and
  * README.md says how Python makes a benchmark of rows.
  *
- * Without arguments the program reads rows. `describe` prints facts about the build instead; `load`
- * plays many clients of a server (load.c).
+ * Without arguments the program reads rows. `describe` prints facts about the build instead.
  *
  * First each contestant of a row answers once, and the answer is compared with the oracle's, or
  * else with the first contestant's. Then the contestants take turns, round by round, so that a
@@ -134,7 +133,8 @@ static void enter(const struct bench_row *row, struct contestant *it)
 
     it->bytes = all;
     it->right = true;
-    if (checked < all && !it->bound) { /* the oracle has only searched a part of the text */
+    if (checked < all && !it->bound &&
+        !it->agrees) { /* the oracle has only searched a part of the text */
         it->bytes = question_share(it->question, checked);
         if (!run_once(row, it, true))
             return;
@@ -354,7 +354,8 @@ static void take_contestant(struct bench_row *row, struct fields *fields)
     it->threads = (uint32_t)field_number(fields, "threads", cores_count());
     it->ours = field(fields, "ours", NULL) != NULL;
     if (!library_contestant(it, kind) && !rival_contestant(it, kind) &&
-        !device_contestant(it, kind) && !command_contestant(it, kind))
+        !device_contestant(it, kind) && !command_contestant(it, kind) &&
+        !server_contestant(it, kind))
         fail("there is no contestant of kind '%s'", kind);
 }
 
@@ -432,8 +433,6 @@ int main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "describe") == 0)
         return describe();
-    if (argc == 5 && strcmp(argv[1], "load") == 0)
-        return load_main(argv[2], argv[3], argv[4]);
     if (argc != 1) {
         fprintf(stderr, "trawl-bench reads rows on standard input; ./dev bench writes them\n");
         return 2;

@@ -1,25 +1,19 @@
-#!/usr/bin/env python3
 """packages: compares Python's trawl with other packages: all occurrences in one text, and which records contain a pattern.
 
-packages.py FILE writes FILE as docs/measurements/packages.json. The texts are made-up words, and half of the patterns
-come from the text. Each package first answers untimed, and the answer is compared with trawl's; then the packages take
-turns. Times are of the processor, without compiling the patterns. A package that is not installed is left out."""
+The texts are made-up words, and half of the patterns come from the text. Each package first answers untimed, and the
+answer is compared with trawl's; then the packages take turns. Times are of the processor, without compiling the
+patterns. A package that is not installed is left out."""
 
-import datetime
 import importlib
 import importlib.metadata
-import os
 import random
 import re
-import sys
 import time
 
 from report import digits, median, result, table
-from runner import die, processor, this_commit, write_results
+from runner import die
 
-TEXT_BYTES, RECORDS, SEED = 16 << 20, 160_000, 1
 COUNTS = [10**i for i in range(6)]
-ROUNDS, SECONDS = 5, 4  # runs of each; none after so many seconds
 BRIEF, WARM = 0.1, 4  # calls of fewer seconds are timed right after so many others: the text is cached
 
 
@@ -97,7 +91,7 @@ def texts(text, patterns):
         yield "StringZilla", find, sorted
     if count <= 1000:
         ahead = re.compile(b"(?=%s)" % b"|".join(map(re.escape, needles)))
-        yield "re", lambda: [it.start() for it in ahead.finditer(raw)], list
+        yield "re", lambda: [it.start() for it in ahead.finditer(raw)], list  # it says only where occurrences begin
 
 
 def hyperscan_of(needles):
@@ -149,20 +143,18 @@ def records(rows, patterns):
         yield "polars", one if count == 1 else several
 
 
-def measure(name, text_bytes, contestants):
+def row_of(options, name, text_bytes, contestants):
     """Compare the answers, and return a row."""
     kept, expected = [], None
     for package, ask, comparable in contestants:
         answer = comparable(ask())
-        if expected is None:
-            expected = answer
-        # re says only where occurrences begin
+        expected = answer if expected is None else expected
         if answer != (sorted({begin for begin, *_ in expected}) if package == "re" else expected):
             die(f"{name}: {package}'s answer differs from trawl's")
         kept.append((package, ask, []))
-    for turn in range(ROUNDS):
+    for turn in range(options.rounds):
         for _, ask, seconds in kept[turn % len(kept) :] + kept[: turn % len(kept)]:
-            if sum(seconds) < SECONDS:
+            if sum(seconds) < options.cell_seconds:
                 for _ in range(WARM if seconds and seconds[-1] < BRIEF else 0):
                     ask()
                 begin = time.process_time()
@@ -171,6 +163,33 @@ def measure(name, text_bytes, contestants):
     print(name, *(f"{package} {digits(text_bytes / min(seconds) / 1e9)}" for package, _, seconds in kept), flush=True)
     results = [{"name": package, "seconds": [round(it, 6) for it in seconds]} for package, _, seconds in kept]
     return {"name": name, "text_bytes": text_bytes, "results": results}
+
+
+def measure(options, runner, texts_):
+    """Return the rows of texts, then those of records of 20 to 180 bytes."""
+    chance, rows = random.Random(1), []
+    text, whole, at = text_of(chance, options.bytes), text_of(chance, options.bytes), 0
+    while len(rows) < options.bytes * 160_000 >> 24:
+        cut = chance.randrange(20, 181)
+        rows.append(whole[at : at + cut])
+        at += cut
+    made = []
+    for name, patterns in ((f"text {n:,}", patterns_of(chance, text, n)) for n in COUNTS):
+        if (options.filter or "") in name:
+            made.append(row_of(options, name, len(text), texts(text, patterns)))
+    for name, patterns in ((f"records {n:,}", patterns_of(chance, whole, n)) for n in COUNTS):
+        if (options.filter or "") in name:
+            made.append(row_of(options, name, at, ((*it, list) for it in records(rows, patterns))))
+    return made
+
+
+def head(options):
+    """Return the versions of the packages that are installed."""
+    names = ("ahocorasick_rs", "pyahocorasick", "hyperscan", "StringZilla", "google-re2", "pyarrow", "polars")
+    known = {it.metadata["Name"]: it.version for it in importlib.metadata.distributions()}
+    known = {name.lower().replace("-", "_"): version for name, version in known.items()}
+    found = {name: known.get(name.lower().replace("-", "_")) for name in names}
+    return {"versions": {name: version for name, version in found.items() if version}}
 
 
 def section(data):
@@ -188,36 +207,3 @@ def section(data):
             line += [digits(row["text_bytes"] / it / 1e9) if it else "" for it in found]
         lines += ["", *table([words, *names], cells)]
     return lines
-
-
-def main(path):
-    chance = random.Random(SEED)
-    text = text_of(chance, TEXT_BYTES)
-    cuts = [chance.randrange(20, 181) for _ in range(RECORDS)]
-    whole, rows, at = text_of(chance, sum(cuts)), [], 0
-    for cut in cuts:
-        rows.append(whole[at : at + cut])
-        at += cut
-    made = []
-    for count in COUNTS:
-        made.append(measure(f"text {count:,}", TEXT_BYTES, texts(text, patterns_of(chance, text, count))))
-    for count in COUNTS:
-        asks = ((package, ask, list) for package, ask in records(rows, patterns_of(chance, whole, count)))
-        made.append(measure(f"records {count:,}", sum(cuts), asks))
-    machine = {
-        "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "commit": this_commit(),
-        "date": datetime.date.today().isoformat(),
-        "command": "python3 tools/bench/packages.py docs/measurements/packages.json",
-    }
-    names = list(dict.fromkeys(it["name"] for row in made for it in row["results"]))
-    packages = {name: name.split(".")[0] for name in names if name not in ("trawl", "re")}
-    versions = {name: importlib.metadata.version(package) for name, package in packages.items()}
-    write_results(path, {"benchmark": "packages", "machine": machine, "versions": versions}, made)
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        die("usage: packages.py FILE")
-    main(sys.argv[1])

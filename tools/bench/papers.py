@@ -15,10 +15,11 @@ import statistics
 import claims
 import commands
 import plots
+import rivals
 import texts as recipes
 from claims import Figures, quartiles
 from report import digits, machine_line, opening, spread_line, table
-from runner import HERE, command
+from runner import HERE, command, first_line
 
 NAMES = ("pss", "bmh", "swift", "word", "records", "together")  # the last is not a publication, and has no claims
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
@@ -70,40 +71,29 @@ def contestant(who, host, side, options, on=""):
         return {"kind": "device-read", "name": who}
     if name == "program":
         room = 1 << 20 if on.startswith("V:") else 12000 if "20 books" in on else 600
-        around = {"program": room} if "book" in on else {"ints": True}
-        return {"kind": "device-copy", "name": who, **around}
+        return {"kind": "device-copy", "name": who, **({"program": room} if "book" in on else {"ints": True})}
     if name == "strstr":
         return {**fields, "kind": "strstr", "threads": 1 if host == "one core" else options.threads}
     if name != "trawl":
         fields["algorithm"] = name.replace(" ", ":").replace("*", "x")
-    if host == "one core":
-        fields["threads"] = 1
-    elif host == "GPU":
-        fields.update(engine="cuda", threads=1, chunk=GPU_CHUNK)
-    elif "stream" in host:
-        fields.update(engine="cuda", threads=1 if host == "GPU, 1 stream" else 4, chunk=PART)
-    elif host.startswith("GPU, "):
-        fields.update(engine="cuda", loaded="loaded" in who)
-    return fields
+    places = {
+        "one core": {"threads": 1},
+        "GPU": {"engine": "cuda", "threads": 1, "chunk": GPU_CHUNK},
+        "GPU, 1 stream": {"engine": "cuda", "threads": 1, "chunk": PART},
+        "GPU, 3 streams": {"engine": "cuda", "threads": 4, "chunk": PART},
+        "GPU, own": {"engine": "cuda", "loaded": "loaded" in who},
+    }
+    return {**fields, **places.get(host, {})}
 
 
 def row_of(paper, on, who, ask, programs, options, runs=10):
     """Return a row of a publication: the library's contestants, and whole programs."""
-    names = dict.fromkeys(name for name, _, _ in who)
+    names = {name for name, _, _ in who}
     asks = [(ask, [contestant(*it, options, on) for it in who if it[1] not in ("command", "function")])]
     asks += [({}, [it for it in programs if it["name"] in names])] if programs else []
-    return {
-        "paper": paper,
-        "name": on,
-        "runs": runs,
-        "hosts": {it[0]: it[1:] for it in who},
-        "asks": asks,
-        "rounds": min(runs, options.rounds or runs),
-        "warm": True,
-        "parts": True,
-        "seconds": options.cell_seconds,
-        "least": claims.RUNS_LEAST,
-    }
+    facts = {"paper": paper, "name": on, "runs": runs, "hosts": {it[0]: it[1:] for it in who}, "asks": asks}
+    return facts | {"rounds": min(runs, options.rounds or runs), "seconds": options.cell_seconds,
+                    "warm": True, "parts": True, "least": claims.RUNS_LEAST}  # fmt: skip
 
 
 def pss_asks(texts, options):
@@ -116,30 +106,26 @@ def pss_asks(texts, options):
         at = 1000 + i * step + draw.randrange(step - len(b"Bilbo"))
         book[at : at + len(key)] = key
     paths = {"book": texts.write("pss-book", bytes(book)), "20 books": texts.write("pss-books", bytes(book) * 20)}
-    for on, key, text in (
-        ("I: METU, book", "METU", "book"),
-        ("II: Bilbo, book", "Bilbo", "book"),
-        ("III: METU, 20 books", "METU", "20 books"),
-        ("IV: Bilbo, 20 books", "Bilbo", "20 books"),
-        ("blocks, Bilbo, 20 books", "Bilbo", "20 books"),
+    for on, key in (
+        ("I: METU, book", "METU"),
+        ("II: Bilbo, book", "Bilbo"),
+        ("III: METU, 20 books", "METU"),
+        ("IV: Bilbo, 20 books", "Bilbo"),
+        ("blocks, Bilbo, 20 books", "Bilbo"),
+        ("V: e, 20 books", "e"),
+        ("alarms: the_, 20 books", "the_"),
+        ("no alarms: _the, 20 books", "_the"),
     ):
-        path = paths[text]
+        path = paths[on.split(", ")[-1]]
+        words = {"grep -F": ("grep", "-F"), "trawl, command": (trawl,),
+                 "trawl pss-gm, command": (trawl, "--engine=cuda", "--algorithm=pss-gm")}  # fmt: skip
+        programs = [{"name": name, **command(*it, "-e", key, path)} for name, it in words.items()]
         yield (
             on,
             {"text": f"file:{path}", "patterns": f"literal:{key}", "call": "positions"},
-            [
-                {"name": "grep -F", **command("grep", "-F", "-e", key, path)},
-                {"name": "trawl, command", **command(trawl, "-e", key, path)},
-                {
-                    "name": "trawl pss-gm, command",
-                    **command(trawl, "--engine=cuda", "--algorithm=pss-gm", "-e", key, path),
-                },
-            ],
+            programs * ("_" not in key and key != "e"),
             10,
         )
-    for on, key in (("V: e", "e"), ("alarms: the_", "the_"), ("no alarms: _the", "_the")):
-        ask = {"text": f"file:{paths['20 books']}", "patterns": f"literal:{key}", "call": "positions"}
-        yield f"{on}, 20 books", ask, [], 10
     many = texts.write("pss-many", bytes(book) * max(1, min(256, options.largest // len(book))))
     yield "streams: Bilbo, 256 books", {"text": f"file:{many}", "patterns": "literal:Bilbo", "call": "count"}, [], 10
 
@@ -205,36 +191,17 @@ def swift_asks(texts, options):
         for i, ask in enumerate(asks):
             yield f"{name}, m = {m} #{i}", ask, [], runs
     flat = bible[: options.largest].replace(b"\n", b" ")
-    patterns = [flat[at : at + 500] for at in places_in(flat, 25)]
-    yield (
-        "several: 25 patterns",
-        {
-            "text": f"file:{texts.write('paper-several', flat)}",
-            "patterns": f"file:{texts.patterns('several', patterns)}",
-            "call": "positions",
-        },
-        [],
-        10,
-    )
+    patterns = texts.patterns("several", [flat[at : at + 500] for at in places_in(flat, 25)])
+    ask = {"text": f"file:{texts.write('paper-several', flat)}", "patterns": f"file:{patterns}", "call": "positions"}
+    yield "several: 25 patterns", ask, [], 10
 
 
 def word_asks(texts, options):
     keys = texts.patterns("word-keys", [recipes.letters(4, 31 + i) for i in range(100)])
     for kib in (1, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384, 65536):
         if kib << 10 <= max(options.largest, 1024):
-            yield (
-                f"{kib} KiB",
-                {
-                    "text": "letters",
-                    "seed": 37,
-                    "bytes": kib << 10,
-                    "call": "first",
-                    "patterns": f"file:{keys}",
-                    "each": True,
-                },
-                [],
-                5,
-            )
+            ask = {"text": "letters", "seed": 37, "bytes": kib << 10}
+            yield f"{kib} KiB", {**ask, "call": "first", "patterns": f"file:{keys}", "each": True}, [], 5
 
 
 def records_asks(texts, options):
@@ -267,12 +234,8 @@ def records_asks(texts, options):
             yield f"naive, N = {n}", {"text": f"file:{tape}", "patterns": f"file:{path}", "call": "count"}, [], 3
         if (kind, m, n) == ("sparse", 256, 65536):
             yield f"copy, N = {n}", {"text": f"file:{tape}"}, [], 10
-        yield (
-            f"{kind}, M = {m}, N = {n}",
-            {"text": f"file:{tape}", "record": length + 1, "patterns": f"file:{path}", "call": "cells"},
-            [],
-            10,
-        )
+        ask = {"text": f"file:{tape}", "record": length + 1, "patterns": f"file:{path}", "call": "cells"}
+        yield f"{kind}, M = {m}, N = {n}", ask, [], 10
 
 
 def together_asks(texts, options):
@@ -303,6 +266,11 @@ def rows(options, texts):
             if "#" in on:
                 row.update(seconds=min(row["seconds"], PATTERN_SECONDS), least=1)
             yield row
+
+
+def head(options):
+    gpu = first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    return {"gpu": gpu, "grep": rivals.versions(options).get("grep -F"), "load_before": os.getloadavg()[0]}
 
 
 def finish(row):
@@ -359,24 +327,15 @@ def figures_of(data, paper):
     (published, ...). `sums` defines further results: a kernel's time plus a second contestant's."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts["who"] for on in it["on"] for name, _, side in it["who"]}
-    for row in data["rows"]:
-        results = [
-            {**it, "side": sides[row["name"], it["name"]]}
-            for it in row["results"]
-            if row["paper"] == paper and (row["name"], it["name"]) in sides
-        ]
+    for row in (row for row in data["rows"] if row["paper"] == paper):
+        results = [it for it in row["results"] if (row["name"], it["name"]) in sides]
+        results = [{**it, "side": sides[row["name"], it["name"]]} for it in results]
         found = {it["name"]: it for it in results if Figures.good(it)}
-        results += [
-            {
-                **found[kernel],
-                "name": name,
-                "side": "published",
-                "host": "GPU, with file",
-                "seconds": [a + b for a, b in zip(found[kernel]["kernel"], found[rest]["seconds"])],
-            }
-            for name, (kernel, rest) in facts.get("sums", {}).items()
-            if {kernel, rest} <= set(found)
-        ]
+        for name, (kernel, rest) in facts.get("sums", {}).items():
+            if {kernel, rest} <= set(found):
+                seconds = [a + b for a, b in zip(found[kernel]["kernel"], found[rest]["seconds"])]
+                made = {"name": name, "side": "published", "host": "GPU, with file", "seconds": seconds}
+                results.append({**found[kernel], **made})
         rows += [{**row, "results": results}] if results else []
     return Figures(rows, facts["published"], data.get("gpu") or data["machine"].get("gpu"), set(sides))
 
@@ -533,13 +492,12 @@ def children_line(figures):
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row["name"].split(", ")[0] for row, one in counts if one[2])
     share = max((one[0] + one[2]) / row["text_bytes"] / row["pattern_count"] for row, one in counts)
-    return [
-        "",
-        f"A search launched {min(ran)} to {max(ran)} child grids, for {100 * share:.1f} % of the positions at most. The device rejected {sum(refused)} launches. "
-        f"The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid"
-        + (f" (only in {', '.join(texts)})" if texts else "")
-        + ".",
-    ]
+    said = (
+        f"A search launched {min(ran)} to {max(ran)} child grids, for {100 * share:.1f} % of the positions at most. The "
+        f"device rejected {sum(refused)} launches. The kernels left out {sum(left_out)} of "
+        f"{sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid"
+    )
+    return ["", said + (f" (only in {', '.join(texts)})" if texts else "") + "."]
 
 
 def flags_line(figures):
@@ -570,16 +528,14 @@ def pairs(figures):
 def pairs_line(figures):
     """Say in how many pairs of a pattern and an algorithm SWIFT was faster."""
     found = list(pairs(figures))
-    best = max(found, default=None)
-    return (
-        best
-        and [
-            "",
-            f"In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT's kernel was "
-            f"faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids.",
-        ]
-        or []
+    if not found:
+        return []
+    said = (
+        f"In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT's kernel was "
+        "faster than the generic kernel (ours); the best speed ratio was {}, with {} child grids."
     )
+    best = max(found)
+    return ["", said.format(digits(best[0]), best[1])]
 
 
 def narrow(*made, **fields):
@@ -592,19 +548,12 @@ def compared(figures):
     which both took part."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
-            best = {
-                side: min(
-                    (
-                        statistics.median(it["seconds"])
-                        for it in row["results"]
-                        if SIDES.get(it["side"]) == side and PLACES.get(it["host"]) == place and figures.good(it)
-                    ),
-                    default=None,
-                )
-                for side in ("own", "published")
-            }
-            if all(best.values()):
-                yield row["name"], place, best["published"] / best["own"]
+            times = {"own": [], "published": []}
+            for it in row["results"]:
+                if SIDES.get(it["side"]) and PLACES.get(it["host"]) == place and figures.good(it):
+                    times[SIDES[it["side"]]].append(statistics.median(it["seconds"]))
+            if all(times.values()):
+                yield row["name"], place, min(times["published"]) / min(times["own"])
 
 
 def verdict_in_words(claim, order, factor, held, here):
@@ -635,38 +584,26 @@ def overview(data):
             for one in zip(*(it[1:3] for it in others))
         ] + [f"ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)}"]
         for claim, order, factor, held, here, there, _ in found[: len(found) - len(others)]:
-            lines.append(
-                [
-                    f"[{name}](papers/{paper}.md)",
-                    claims.capital(claim["say"]) + (f"; there {there}" if there else ""),
-                    claims.capital(verdict_in_words(claim, order, factor, held, here)),
-                    *more,
-                ]
-            )
+            said = claims.capital(claim["say"]) + (f"; there {there}" if there else "")
+            verdict = claims.capital(verdict_in_words(claim, order, factor, held, here))
+            lines.append([f"[{name}](papers/{paper}.md)", said, verdict, *more])
             more = ["", "", ""]
     simulated = not data.get("gpu") and any(it.get("kernel") for row in data["rows"] for it in row["results"])
-    kinds = ", ".join(
-        f"[{name}]({origin[0]})" if origin else name
-        for name, _ in data.get("texts", {}).values()
-        for origin in [recipes.ORIGINS.get(name)]
-    )
-    return (
-        narrow(
-            ["publication", "main claim", "here", "other claims: order", "factor", "trawl against the source"],
-            lines,
-            left=6,
-        )
-        + [
-            "",
-            "The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the "
-            f"published and suggested forms against the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.",
-            "",
-        ]
-        + (["**The GPU is simulated: its times, and the verdicts about them, mean nothing.**", ""] * simulated)
-        + opening(data, on_gpu=True)
-        + [f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}"]
-        + [f"{spread_line(data)}; {load_said(data)}"]
-    )
+    origins = {name: recipes.ORIGINS.get(name) for name, _ in data.get("texts", {}).values()}
+    kinds = ", ".join(f"[{name}]({origin[0]})" if origin else name for name, origin in origins.items())
+    heads = ["publication", "main claim", "here", "other claims: order", "factor", "trawl against the source"]
+    return [
+        *narrow(heads, lines, left=6),
+        "",
+        "The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the "
+        f"published and suggested forms against the best of trawl's. trawl is slower in {len(behind)} of {count} "
+        f"comparisons{': ' * bool(behind)}{'; '.join(behind)}.",
+        "",
+        *["**The GPU is simulated: its times, and the verdicts about them, mean nothing.**", ""] * simulated,
+        *opening(data, on_gpu=True),
+        f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}",
+        f"{spread_line(data)}; {load_said(data)}",
+    ]
 
 
 def load_said(data):
@@ -718,63 +655,42 @@ def plot_factors(data):
     rows = []
     for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
-        for claim in facts["claims"]:
+        for claim in (it for it in facts["claims"] if "bound" in it and it.get("kind") in (None, "reach")):
             values = [claims.value_of([figures.time(ref) for ref in refs]) for _, *refs in claims.cases_of(claim)]
-            values = [value for value in values if value]
-            if values and "bound" in claim and claim.get("kind") in (None, "reach"):
-                rows.append(
-                    (
-                        f"{facts['title'].split(':')[0]}: {claim['short']}",
-                        claim["bound"],
-                        min(values),
-                        statistics.median(values),
-                        max(values),
-                    )
-                )
-    return plots.ranges(
-        "Factors: claimed, and measured here",
-        "ring: the claimed factor; line and dot: least, median and greatest speed ratio of the cells",
-        "speed ratio",
-        rows,
-    )
+            if values := [value for value in values if value]:
+                name = f"{facts['title'].split(':')[0]}: {claim['short']}"
+                rows.append((name, claim["bound"], min(values), statistics.median(values), max(values)))
+    said = "ring: the claimed factor; line and dot: least, median and greatest speed ratio of the cells"
+    return plots.ranges("Factors: claimed, and measured here", said, "speed ratio", rows)
 
 
 def plot_swift(data):
-    figures = figures_of(data, "swift")
-    found = [it for it in pairs(figures) if it[1] > 0]
+    found = [it for it in pairs(figures_of(data, "swift")) if it[1] > 0]
     series = [
         (f"{name} by SWIFT", [(grids, 1e3 * time) for _, grids, time, one in found if one == name], "dots")
         for name in ("bf", "qs", "hp")
     ]
-    generic = [1e3 * ratio * time for ratio, _, time, _ in found]
-    series.append(("median, generic kernel", [(1, statistics.median(generic))], "rule"))
+    generic = statistics.median(1e3 * ratio * time for ratio, _, time, _ in found)
     return plots.curves(
         "SWIFT: time grows with the child grids",
         "a dot: a pattern in a text; the windows that a grid was wanted for",
         ("child grids", plots.decades(1, max(it[1] for it in found))),
         "kernels, ms",
-        series,
+        [*series, ("median, generic kernel", [(1, generic)], "rule")],
     )
 
 
 def plot_word(data):
-    figures, sizes = figures_of(data, "word"), []
-    for on in figures.rows:
-        sizes.append((int(on.split()[0]) << 10, on))
-    series = [
-        (
-            label,
-            [(size, 1e3 * figures.time(f"{on}|{name}")) for size, on in sizes if figures.time(f"{on}|{name}")],
-            "line",
-        )
-        for label, name in (
-            ("CPU, one core", "wordSearchCPU (naive, one core)"),
-            ("GPU", "word-simple"),
-            ("GPU, 256 KiB at a time", "word-chunked"),
-            ("trawl, one core", "trawl, one core"),
-        )
-    ]
-    series = [it for it in series if it[1]]
+    figures, series = figures_of(data, "word"), []
+    for label, name in (
+        ("CPU, one core", "wordSearchCPU (naive, one core)"),
+        ("GPU", "word-simple"),
+        ("GPU, 256 KiB at a time", "word-chunked"),
+        ("trawl, one core", "trawl, one core"),
+    ):
+        times = [(int(on.split()[0]) << 10, figures.time(f"{on}|{name}")) for on in figures.rows]
+        if points := [(size, 1e3 * time) for size, time in times if time]:
+            series.append((label, points, "line"))
     names = ("1 KiB", "16 KiB", "256 KiB", "4 MiB", "64 MiB")
     return plots.curves(
         "Word search: a growing text",
@@ -791,24 +707,20 @@ def plot_records(data):
     figures, points = figures_of(data, "records"), {}
     for on in figures.rows:
         numbers = [int(it) for it in re.findall(r"= (\d+)", on)]
-        base = figures.time(f"{on}|strstr, one core")
-        own = on.startswith("the sample")
-        for name, label in (
-            ("rabin-karp-matrix-amp, GPU|resident", "the sample"),
-            ("rabin-karp-matrix-sample, GPU", f"cheap hash, {on.split(',')[0]}"),
-            ("trawl, GPU", "trawl, GPU, its sizes"),
-        ):
-            time = base and figures.time(f"{on}|{name}")
-            if time and own == (label in ("the sample", "trawl, GPU, its sizes")):
+        base, own = figures.time(f"{on}|strstr, one core"), on.startswith("the sample")
+        labels = {"rabin-karp-matrix-amp, GPU|resident": "the sample", "trawl, GPU": "trawl, GPU, its sizes"}
+        if not own:
+            labels = {"rabin-karp-matrix-sample, GPU": f"cheap hash, {on.split(',')[0]}"}
+        for name, label in labels.items():
+            if base and (time := figures.time(f"{on}|{name}")):
                 points.setdefault(label, []).append((numbers[0] * numbers[1], base / time))
     series = [(name, it, "dots" if name.startswith("cheap") else "line") for name, it in points.items()]
-    series.append(("claimed: up to 35 ×", [(1, 35)], "rule"))
     return plots.curves(
         "Records: speed beside strstr on one core",
         "each pair of a pattern and a record is searched; a line: the sample's sizes (the sample without its copy)",
         ("patterns × records", plots.decades_of(x for it in points.values() for x, _ in it)),
         "times as fast",
-        series,
+        [*series, ("claimed: up to 35 ×", [(1, 35)], "rule")],
     )
 
 
@@ -819,12 +731,8 @@ def plot_together(data):
         shares = [figures.time(f"{on}|reading") / time for on in figures.rows if (time := figures.time(f"{on}|{ref}"))]
         if shares:
             rows.append((name, 1, min(shares), statistics.median(shares), max(shares)))
-    return plots.ranges(
-        "One text: the share of the memory's speed",
-        "ring: reading the text once; line and dot: least, median and greatest share, over the patterns",
-        "share",
-        rows,
-    )
+    said = "ring: reading the text once; line and dot: least, median and greatest share, over the patterns"
+    return plots.ranges("One text: the share of the memory's speed", said, "share", rows)
 
 
 def terminal(lines):

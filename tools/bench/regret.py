@@ -119,7 +119,7 @@ def rows(options, texts):
             for it in questions(label, options.bytes)
             if (options.filter or "") in it[0] and random.Random(f"{options.seed} {it[0]}").random() < options.share
         ]
-        recipe = made and (source if index < len(MADE) else recipe_of(texts, source))
+        recipe = made and (texts.recipe(source, options.bytes) if index < len(MADE) else recipe_of(texts, source))
         if recipe is None:
             print(f"SKIPPED: {label}: this machine has no such files")
             continue
@@ -128,6 +128,10 @@ def rows(options, texts):
             ask = {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask}
             facts |= {"text": label, "flags": ask.get("flags", ""), "seconds": min(options.cell_seconds, ROW_SECONDS)}
             yield {"name": name, **facts, "asks": [(ask, contestants(options, "n" in facts))]}
+
+
+def head(options):
+    return {"engine": options.engine, "threads": options.threads, "warm": options.warm}
 
 
 # ---- The report -----------------------------------------------------------------------------

@@ -62,6 +62,10 @@ def versions(options):
     return {name: version for name, version in found.items() if version}
 
 
+def head(options):
+    return {"versions": versions(options)}
+
+
 def argv(name, trawl, kind=""):
     """Return a program and the options with which all programs do the same, in a file, a "tree" or one with "ignores"."""
     program, *words = PROGRAMS[name]

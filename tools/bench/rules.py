@@ -6,12 +6,14 @@ import re
 import subprocess
 
 import commands
+import rivals
 import runner
 from report import opening, result, spread_line, table, times
 from rivals import RE2_SET
 from runner import command
 from sets import compile_seconds, working
 
+head = rivals.head
 COUNTS = (1, 10, 30, 100, 300, 1000, 3000)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FIRST, LATER, HYPERSCAN = "trawl, first search", "trawl, later searches", "Hyperscan"

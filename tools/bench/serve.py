@@ -2,8 +2,8 @@
 
 The tree consists of pieces of this machine's source files. A rare word is planted in 16 files and occurs nowhere else;
 the other queries are a word that occurs in no file, two letters, and a frequent word. The server keeps the tree in
-memory. "The search alone" counts in a single text of the same bytes, in memory or loaded onto devices. The counts of an
-answer are compared with those of the search alone."""
+memory. "The search alone" counts in a single text of the same bytes, in memory or loaded onto devices, and the server
+must count as many."""
 
 import json
 import os
@@ -16,8 +16,8 @@ import subprocess
 import time
 
 import texts as recipes
-from report import machine_line, median, table
-from runner import command, die, line_of
+from report import machine_line, median, result, table
+from runner import command, die
 
 RARE = "Vq7planted_here"
 FREQUENT = "include"
@@ -25,7 +25,9 @@ TWO = "zq"
 CLIENTS = 64
 PLANTED = 16
 START_SECONDS, COMMAND_RUNS = 300, 7
-RUNS, ORACLE = 256, "16M"  # runs of each search alone; how much of the text the oracle searches
+RUNS, ORACLE = 256, "16M"  # most queries of a client; how much of the text the oracle searches
+FEW, MANY = 16, 1024  # different absent words of one client, and of all
+ALONE, SERVER, FIRST, RATE = "search alone", "server", "first bytes of lines", "absent words, all different"
 FOLDERS, ENDINGS = ("/usr/include", "/usr/lib/python3"), (".h", ".hpp", ".c", ".py", ".rs")
 
 
@@ -52,48 +54,6 @@ def absent_words(count, seed):
     """Make words of 16 random small letters, which almost certainly no text contains."""
     chance = random.Random(seed)
     return ["".join(chance.choices(string.ascii_lowercase, k=16)) for _ in range(count)]
-
-
-def query(pattern, expected, target="/v1/count", first=False):
-    return line_of(
-        "query", {"expected": expected, "target": target, "first": first, "body": json.dumps({"patterns": [pattern]})}
-    )
-
-
-def load(bench, address, clients, seconds, queries):
-    done = subprocess.run(
-        [bench, "load", address, str(clients), str(seconds)],
-        check=False,
-        input="".join(queries).encode(),
-        stdout=subprocess.PIPE,
-    )
-    if done.returncode != 0:
-        die("the server gave a wrong answer")
-    return json.loads(done.stdout)
-
-
-def search_alone(options, runner, paths, path, kinds):
-    """Count each word in the concatenated files, each followed by a line end. Yield for each
-    word a dict of the count, the number of runs, and percentiles of their times."""
-    with open(path, "wb") as out:
-        for name in paths:
-            with open(name, "rb") as file:
-                out.write(file.read() + b"\n")
-    who = {"engine": options.engine, "threads": options.threads, "loaded": True, "plan": "once", "ours": True}
-    common = {"rounds": RUNS, "seconds": options.cell_seconds}
-    asks = {kind: {"text": f"file:{path}", "patterns": f"literal:{word}", "oracle": ORACLE} for kind, word in kinds}
-    rows = runner.run({"name": it, **common, "asks": [(ask, [{"name": it, **who}])]} for it, ask in asks.items())
-    os.remove(path)
-    if runner.wrong:
-        die("the search alone gave a wrong answer")
-    for row in rows:
-        (it,) = row["results"]
-        times = sorted(it["seconds"])
-        yield {
-            "count": it["count"],
-            "runs": len(times),
-            **{f"us_p{rank}": 1e6 * times[len(times) * rank // 100] for rank in (50, 90, 99)},
-        }
 
 
 def get(address, target):
@@ -135,83 +95,84 @@ def start(options, directory, address):
     return server, time.perf_counter() - begin, facts
 
 
-def measure(options, runner, texts):
-    """Measure everything, and return a row with all figures."""
-    bench, seconds = options.runner, options.cell_seconds
-    directory, address = texts.path("tree"), texts.path("socket")
+def rows(options, texts):
+    """Yield a row for each kind of query, and rows of whole commands. The server runs until the last has been measured."""
+    directory, address, tape = texts.path("tree"), texts.path("socket"), texts.path("tape")
     paths = make_tree(options, directory)
-    result = {
-        "name": "serve",
-        "bytes": sum(map(os.path.getsize, paths)),
-        "threads": options.threads,
-        "engine": options.engine,
-        "files": len(paths),
-    }
-    words = absent_words(4096, options.seed)
-    kinds = [("absent", words[0]), ("rare", RARE), ("two letters", TWO), ("frequent", FREQUENT)]
-    alone = list(search_alone(options, runner, paths, texts.path("tape"), kinds))
-    server, result["load_seconds"], result["facts"] = start(options, directory, address)
+    with open(tape, "wb") as out:
+        for name in paths:
+            with open(name, "rb") as file:
+                out.write(file.read() + b"\n")
+    words = absent_words(MANY, options.seed)
+    alone = {"name": ALONE, "engine": options.engine, "loaded": True, "plan": "once", "ours": True}
+    served = {"name": SERVER, "kind": "server", "address": address, "threads": 1, "ours": True}
+    server, load_seconds, told = start(options, directory, address)
+    facts = {"files": len(paths), "engine": options.engine, "threads": options.threads, "load_seconds": load_seconds}
     try:
-        result["one client"] = {}
-        for (kind, word), row in zip(kinds, alone):
-            expected = f'"occurrences":{row["count"]},'
-            told = load(bench, address, 1, seconds, [query(word, expected)])
-            result["one client"][kind] = {"alone": row, "server": told}
-        absent = [query(word, '"occurrences":0,') for word in words]
-        result["one by one"] = load(bench, address, 1, seconds, absent)
-        result["many"] = load(bench, address, CLIENTS, seconds, absent)
-        result["first line"] = load(bench, address, 1, seconds, [query(FREQUENT, '"match"', "/v1/search", first=True)])
-        result["processes"] = processes(options, runner, directory, address, words[1])
+        for kind, word in (("absent", words[0]), ("rare", RARE), ("two letters", TWO), ("frequent", FREQUENT)):
+            ask = {"text": f"file:{tape}", "patterns": f"literal:{word}", "oracle": ORACLE}
+            asks = [(ask, [{**alone, "threads": options.threads}, served])]
+            yield {"name": f"one client, {kind}", "rounds": RUNS, "asks": asks, **facts, "told": told}
+        asks = [({"patterns": f"literal:{FREQUENT}"}, [{**served, "target": "/v1/search", "first": True}])]
+        yield {"name": FIRST, "rounds": RUNS, "asks": asks}
+        asks = [
+            ({"patterns": f"file:{texts.patterns(f'absent-{n}', [it.encode() for it in words[:n]])}"},
+             [{**served, "name": f"{clients}", "threads": clients}])
+            for clients, n in ((1, FEW), (CLIENTS, MANY))
+        ]  # fmt: skip
+        yield {"name": RATE, "asks": asks}
+        who = {
+            "trawl --server": [options.command, f"--server=unix:{address}", "-rl"],
+            "trawl": [options.command, "-rl"],
+        }
+        who |= {"rg": ["rg", "--no-config", "-uuu", "-F", "-l"]} if shutil.which("rg") else {}
+        for kind, word in (("absent", words[1]), ("rare", RARE)):
+            programs = [
+                {"name": name, "ours": name != "rg", **command(*argv, word, directory)} for name, argv in who.items()
+            ]
+            yield {"name": f"-rl, {kind}", "rounds": COMMAND_RUNS, "asks": [({"bag": True}, programs)]}
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
-    return [result]
-
-
-def processes(options, runner, directory, address, absent):
-    """Run whole commands on the tree, in turns, and return the medians."""
-    who = {"trawl --server": [options.command, f"--server=unix:{address}", "-rl"], "trawl": [options.command, "-rl"]}
-    if shutil.which("rg"):
-        who["rg"] = ["rg", "--no-config", "-uuu", "-F", "-l"]
-    rows = runner.run(
-        {"name": kind, "rounds": COMMAND_RUNS, "asks": [({"bag": True}, [
-            {"name": name, "ours": True, **command(*argv, word, directory)} for name, argv in who.items()])]}
-        for kind, word in (("absent", absent), ("rare", RARE))
-    )  # fmt: skip
-    if runner.wrong:
-        die("answers differ")
-    return {row["name"]: {it["name"]: median(it) for it in row["results"]} for row in rows}
 
 
 def section(data):
     """Make the section as lines of Markdown."""
-    result, rows = data["rows"][0], []
-    for kind, row in result["one client"].items():
-        cells = [f"one client, {kind}"]
-        for rank in ("us_p50", "us_p99"):
-            alone, told = row["alone"][rank], row["server"][rank]
-            cells += [f"{alone / 1e3:.2f}", f"{told / 1e3:.2f}", f"{told / alone:.2f}"]
-        rows.append(cells)
-    lines = [f"- {machine_line(data, on_gpu=True)}", ""] + table(
-        ["count, ms", "p50: search alone", "server", "ratio", "p99: search alone", "server", "ratio"], rows
+    rows_of, cells = {row["name"]: row for row in data["rows"]}, []
+
+    def of_rank(row, name, rank):
+        times = sorted(result(row, name)["seconds"])
+        return 1e3 * times[len(times) * rank // 100]
+
+    for row in (row for row in data["rows"] if row["name"].startswith("one client")):
+        cells.append([row["name"], f"{row['found']:,}"])
+        for rank in (50, 99):
+            alone, told = (of_rank(row, it, rank) for it in (ALONE, SERVER))
+            cells[-1] += [f"{alone:.2f}", f"{told:.2f}", f"{told / alone:.2f}"]
+    heads = ["count, ms", "found", "p50: search alone", "server", "ratio", "p99: search alone", "server", "ratio"]
+    lines = [f"- {machine_line(data, on_gpu=True)}", "", *table(heads, cells), ""]
+    if RATE in rows_of:
+        one, many = FEW / median(result(rows_of[RATE], "1")), MANY / median(result(rows_of[RATE], f"{CLIENTS}"))
+        lines.append(f"{RATE}: one client {one:,.0f} queries/s, {CLIENTS} clients {many:,.0f} ({many / one:.1f} x).")
+    if FIRST in rows_of:
+        p50, p99 = (of_rank(rows_of[FIRST], SERVER, rank) for rank in (50, 99))
+        lines.append(f'First bytes of the lines with "{FREQUENT}": p50 {p50:.2f} ms, p99 {p99:.2f} ms.')
+    processes = [row for row in data["rows"] if row["name"].startswith("-rl")]
+    for row in processes:
+        times = ", ".join(f"{it['name']} {1e3 * median(it):.1f}" for it in row["results"] if it.get("seconds"))
+        lines.append(f"Whole process, {row['name']}, ms: {times}.")
+    it = data["rows"][0]
+    if "files" in it:
+        lines.append(
+            f"{it['text_bytes'] / 1e9:.2f} GB in {it['files']:,} files, on {it['threads']} threads, engine {it['engine']}; "
+            f"loaded in {it['load_seconds']:.1f} s."
+        )
+    return lines
+
+
+def show(row):
+    print(
+        row["name"],
+        *(f"{it['name']} {1e3 * median(it):.2f} ms" for it in row["results"] if it.get("seconds")),
+        flush=True,
     )
-    one, many = result["one by one"]["per_second"], result["many"]["per_second"]
-    lines += [
-        "",
-        f"Absent words, all different: one client {one:,.0f} queries/s, {CLIENTS} clients "
-        f'{many:,.0f} ({many / one:.1f} x). First bytes of the lines with "{FREQUENT}": p50 '
-        f"{result['first line']['first_us_p50'] / 1e3:.2f} ms, p99 "
-        f"{result['first line']['first_us_p99'] / 1e3:.2f} ms.",
-        "",
-    ]
-    names = list(next(iter(result["processes"].values())))
-    lines += table(
-        ["whole process, ms", *names],
-        [[kind, *(f"{found[name] * 1e3:.1f}" for name in names)] for kind, found in result["processes"].items()],
-    )
-    return lines + [
-        "",
-        f"{result['bytes'] / 1e9:.2f} GB in {result['files']:,} files, on "
-        f"{result['threads']} threads, engine {result['engine']}; loaded in "
-        f"{result['load_seconds']:.1f} s.",
-    ]

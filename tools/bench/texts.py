@@ -13,7 +13,7 @@ import tempfile
 
 import runner
 
-GENERATED_BYTES = 4 << 20
+GENERATED_BYTES, PLANTED_BYTES = 4 << 20, 1 << 26
 WORDS = (
     "the and of to that in he shall unto for I his a they be is him not them it with all thou "
     "thy was which my me said but have as from when this out were are you by then there house "
@@ -111,6 +111,29 @@ class Texts:
             content = b"".join(content[i : i + line] + b"\n" for i in range(0, len(content), line))
         repeat_into(path, content, count or len(content))
         return path
+
+    def recipe(self, name, count):
+        """Return the recipe for trawl-bench of a text of at least `count` bytes: "letters", "repeat:ab", "piece:31" (so many
+        letters, repeated), a prefix of the infinite word "fibonacci" or "thue-morse", or "plant:PATTERN:1000": letters,
+        with the pattern at each multiple of 1000."""
+        kind, *parts = name.split(":")
+        if kind == "letters":
+            return name
+        if kind == "plant":
+            every = int(parts[1])
+            made = bytearray(letters((PLANTED_BYTES // every or 1) * every, 1))
+            for at in range(0, len(made), every):
+                made[at : at + len(parts[0])] = parts[0].encode()
+        elif kind in ("repeat", "piece"):
+            made = parts[0].encode() if kind == "repeat" else letters(int(parts[0]), 1)
+        else:
+            made, before = b"ab", b"a"
+            while len(made) < count:
+                before, made = (
+                    made,
+                    made + (before if kind == "fibonacci" else made.translate(bytes.maketrans(b"ab", b"ba"))),
+                )
+        return f"file:{self.write(f'{name}-{count}', made)}"
 
     def patterns(self, name, patterns):
         return self.write(name, b"".join(pattern + b"\n" for pattern in patterns))
