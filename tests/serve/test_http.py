@@ -178,6 +178,7 @@ def check_refusals(server):
         ("POST", "/v1/search", 415, query, {"Content-Type": "application/jsonp"}),
         ("POST", "/v1/search", 200, query, {"Content-Type": "Application/JSON; charset=utf-8"}),
         ("POST", "/v1/count", 400, {"patterns": ["q"], "options": ["--hex"]}, {}),
+        ("POST", "/v1/search", 422, {**query, "format": "frames", "part": True, "options": ["--count-by-pattern"]}, {}),
         ("POST", "/v1/search", 403, query, {"Origin": "http://elsewhere.example"}),
         ("POST", "/v1/search", 403, query, {"Origin": "null"}),
         ("POST", "/v1/search", 200, query, {"Origin": "http://localhost"}),

@@ -594,7 +594,10 @@ static bool finish(struct reading *reading)
         return REFUSE(reading, 422,
                       "--devices=read is not served with directories: the server reads "
                       "only regular files");
-    settings->asked.reports[REPORT_COUNT_BY_PATTERN] |= request->format >= REQUEST_COLUMNS;
+    if (request->is_part && settings_report(settings)->joined == JOINED_NONE)
+        return REFUSE(reading, 422, "%s: a cluster does not serve this report",
+                      settings_report(settings)->options);
+    settings->surroundings.is_counted = request->format >= REQUEST_COLUMNS;
     /* Nothing is converted, because offsets must count the bytes of the file itself. */
     if (request->format >= REQUEST_COLUMNS)
         settings->encoding = NULL;

@@ -45,8 +45,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
         single ? TRAWL_ENGINE_CPU : searchers_engine(settings, job->patterns);
     /* If lines without a match are printed, the bytes must not change between search and output, so
      * files are not mapped. */
-    bool prints_others = settings->invert || settings->passthru || settings->before_count >= 0 ||
-                         settings->after_count >= 0;
+    bool prints_others = settings->invert || settings->passthru || settings_have_context(settings);
     struct trawl_error error;
 
     options.chunk_bytes = chunk_bytes(settings);

@@ -36,8 +36,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
                                                              : "--alphabet=dna";
     const char *sequences = settings_sequences(settings);
     bool approximate = settings->approximate, fasta = settings->fasta;
-    bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
-                   settings->asked.around_count >= 0;
+    bool context = settings_have_context(settings) || settings->asked.around_count >= 0;
     const struct option_pair pairs[] = {
         {settings->errors.mismatches_given && settings->errors.edits_given, "--mismatches",
          "--edits"},
@@ -60,8 +59,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->passthru, sequences, "--passthru"},
         {fasta && settings->replace != NULL, sequences, "--replace"},
         {fasta && settings->style.vimgrep, sequences, "--vimgrep"},
-        {fasta && settings->report->finds == FINDS_OCCURRENCES, sequences,
-         settings->report->options},
+        {fasta && settings->report->sequences == NULL, sequences, settings->report->options},
     };
 
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);

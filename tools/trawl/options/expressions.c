@@ -56,8 +56,7 @@ static bool is_quotable(const struct settings *settings, char byte)
 static bool may_overlap(const struct settings *settings, const struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
-    const bool finds_all = settings->fasta || settings->report->prints == PRINTS_OFFSETS ||
-                           settings->report->prints == PRINTS_TABLE;
+    const bool finds_all = settings->fasta || settings->report->finds == FINDS_OCCURRENCES;
 
     return settings->asked.syntax_given && finds_all && pattern->bytes_count > 1 &&
            (settings->approximate || settings->ignore_case ||

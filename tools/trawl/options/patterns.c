@@ -116,11 +116,6 @@ static bool repeats_last(const struct patterns *patterns, const void *bytes, siz
            memcmp(last->bytes, bytes, bytes_count) == 0;
 }
 
-static bool prints_strings(const struct settings *settings)
-{
-    return settings->report->prints == PRINTS_TABLE;
-}
-
 /* Makes room for more columns, and for their strings if the report prints strings. False: no
  * memory. */
 static bool grow_columns(struct patterns *patterns, const struct settings *settings)
@@ -132,7 +127,7 @@ static bool grow_columns(struct patterns *patterns, const struct settings *setti
     if (columns == NULL)
         return false;
     patterns->columns = columns;
-    if (prints_strings(settings)) {
+    if (settings->report->prints == PRINTS_TABLE) {
         strings = realloc(patterns->strings, (size_t)capacity * sizeof *strings);
         if (strings == NULL)
             return false;
@@ -148,7 +143,7 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
 {
     if (patterns->column_count == patterns->column_capacity && !grow_columns(patterns, settings))
         return false;
-    if (prints_strings(settings)) {
+    if (settings->report->prints == PRINTS_TABLE) {
         patterns->strings[patterns->column_count].bytes = bytes;
         patterns->strings[patterns->column_count].bytes_count = bytes_count;
     }
@@ -246,7 +241,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
     if (!(count == 0 ? add_empty(patterns, settings, text)
                      : add_keyed(patterns, settings, made, count)))
         return message_exhausted(message);
-    if (settings->wild && prints_strings(settings)) /* not the expression */
+    if (settings->wild && settings->report->prints == PRINTS_TABLE) /* not the expression */
         patterns->strings[patterns->column_count - 1] = (struct trawl_pattern){text, bytes_count};
     return true;
 }
@@ -580,11 +575,6 @@ static bool smart_folds(const struct patterns *patterns, const struct settings *
     return !patterns->never_has_capital;
 }
 
-static bool prints_matches(const struct settings *settings)
-{
-    return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
-}
-
 /* Completes the strings after the last one was read. Under -i, strings (not expressions) that
  * differ only in case become a single pattern, so that each occurrence is found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
@@ -629,7 +619,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
                   : folds_by_unicode(settings) ? FOLD_UNICODE
                                                : FOLD_LOCALE;
     patterns->in_order = settings->is_tg && !settings->expressions && !settings->approximate &&
-                         !settings->numbers_wanted && prints_matches(settings);
+                         !settings->numbers_wanted && settings_show_matches(settings);
     patterns->finds_empty = patterns->in_order && patterns->has_empty;
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
@@ -757,7 +747,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (patterns->crosses)
         patterns->finds_empty = false; /* here the library itself delivers empty matches */
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
-             !settings->numbers_wanted && prints_matches(settings))
+             !settings->numbers_wanted && settings_show_matches(settings))
         patterns_find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT || status == TRAWL_MEMORY)
         guard_refuse(settings->guard, status == TRAWL_LIMIT ? GUARD_PLAN : GUARD_SHORT);

@@ -16,25 +16,17 @@
 /* Algorithms whose names begin with this text search records, which the command cannot do. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-static const struct report reports[] = {
-#define REPORT(id, options, finds, text, prints, json, search) \
-    {REPORT_##id, options, FINDS_##finds, TEXT_##text, PRINTS_##prints, JSON_##json},
+static bool is_asked(const struct settings *settings, enum report_id report)
+{
+    const bool all[] = {
+#define asked(id) settings->asked.reports[REPORT_##id]
+#define REPORT(id, options, given, ...) given,
 #include "trawl/options/reports.def"
 #undef REPORT
-};
+#undef asked
+    };
 
-static bool is_asked(const struct settings *settings, enum report_id id)
-{
-    switch (id) {
-    case REPORT_QUIET:
-        return settings->quiet || settings->surroundings.output_is_null;
-    case REPORT_NAMES:
-        return settings->list != LIST_NONE;
-    case REPORT_LINES:
-        return true;
-    default:
-        return settings->asked.reports[id];
-    }
+    return all[report];
 }
 
 /* Finds options that exclude a requested report, even if another report wins. */
@@ -42,21 +34,22 @@ static bool is_refused(const struct settings *settings, const struct report *rep
 {
     const char *options = report->options;
     const struct option_pair pairs[] = {
-        {settings->json && report->json == JSON_REFUSED, "--json", options},
-        {settings->invert && report->finds == FINDS_OCCURRENCES, options, "-v (--invert-match)"},
-        {settings->asked.max_count_given != MAX_COUNT_NONE && report->prints == PRINTS_TABLE,
+        {settings->json && report->json == REPORT_NONE, "--json", options},
+        {settings->invert && report->inverted == REPORT_NONE, options, "-v (--invert-match)"},
+        {settings->asked.max_count_given != MAX_COUNT_NONE && report->limited == LIMITED_NONE,
          options, "-m (--max-count)"},
-        {settings->max_total < UINT64_MAX && report->prints == PRINTS_TABLE, options,
+        {settings->max_total < UINT64_MAX && report->limited == LIMITED_NONE, options,
          "--max-total"},
     };
     bool refused =
         flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
 
     for (enum report_id i = 0; i < REPORTS_COUNT && report->text == TEXT_BYTES && !refused; i++) {
-        const struct option_pair both = {i != report->id && is_asked(settings, i) &&
-                                             reports[i].prints != PRINTS_TEXT &&
-                                             reports[i].prints != PRINTS_NOTHING,
-                                         options, reports[i].options};
+        const struct report *other = &report_table[i];
+        const struct option_pair both = {other != report && is_asked(settings, i) &&
+                                             other->prints != PRINTS_TEXT &&
+                                             other->prints != PRINTS_NOTHING,
+                                         options, other->options};
 
         refused = flags_refuse(&both, 1, "cannot be combined with", error);
     }
@@ -84,7 +77,7 @@ static bool contradiction(const struct settings *settings, char *error)
         return !message_fail(
             error, "--hostname-bin: no command is run for the {host} of --hyperlink-format");
     for (enum report_id i = 0; i < REPORTS_COUNT; i++)
-        if (is_asked(settings, i) && is_refused(settings, &reports[i], error))
+        if (is_asked(settings, i) && is_refused(settings, &report_table[i], error))
             return true;
     return flags_refuse(layouts, sizeof layouts / sizeof *layouts, "cannot be combined with",
                         error);
@@ -132,7 +125,8 @@ static bool write_contradiction(const struct settings *settings, char *error)
         {settings->diff && settings->backup != NULL, "--diff", "--backup"},
         {encoding != NULL && strcmp(encoding, "auto") != 0 && strcmp(encoding, "none") != 0, option,
          "--encoding"},
-        {settings->report->id != REPORT_LINES, option, settings->report->options},
+        {settings->report->finds != FINDS_LINES || settings->report->prints != PRINTS_TEXT, option,
+         settings->report->options},
     };
 
     if (settings->replace == NULL)
@@ -234,23 +228,15 @@ static bool settings_syntax(struct settings *settings, char *error)
     return true;
 }
 
-static const struct report *choose_report(const struct settings *settings)
+const struct report *settings_report(const struct settings *settings)
 {
-    enum report_id id = 0;
+    const struct report *report = report_table;
 
-    while (!is_asked(settings, id))
-        id++;
-    if (id == REPORT_COUNT && settings->is_tg && /* as in ripgrep */
-        (settings->asked.reports[REPORT_ONLY_MATCHING] ||
-         (settings->multiline && settings->pcre == PCRE_ASKED)))
-        id = REPORT_COUNT_MATCHES;
-    if (id == REPORT_COUNT_MATCHES && settings->invert)
-        id = REPORT_COUNT;
-    if (id == REPORT_LINES && settings->style.excerpts)
-        id = REPORT_ONLY_MATCHING;
-    if (id == REPORT_ONLY_MATCHING && settings->json)
-        id = REPORT_LINES;
-    return &reports[id];
+    while (!is_asked(settings, (enum report_id)(report - report_table)))
+        report++;
+    if (settings->invert && report->inverted != REPORT_NONE)
+        report = &report_table[report->inverted];
+    return settings->json && report->json != REPORT_NONE ? &report_table[report->json] : report;
 }
 
 /* Takes --hex for expressions if a string on the command line is not plain. False: `error` says why
@@ -342,7 +328,7 @@ bool settings_build(struct settings *settings, char *error)
         /* a search without a reader may end early, but not before all files are written, and the
          * commands of --pre have ended */
         settings->surroundings.output_is_null = false;
-    settings->report = choose_report(settings);
+    settings->report = settings_report(settings);
     settings->write |= settings->diff;
     if (settings->backup != NULL && !settings->write)
         return message_fail(error, "--backup needs --write");

@@ -12,12 +12,14 @@ enum report_id {
 #define REPORT(id, ...) REPORT_##id,
 #include "trawl/options/reports.def"
 #undef REPORT
-    REPORTS_COUNT
+    REPORTS_COUNT,
+    REPORT_NONE
 };
+
+struct text_scan;
 
 /* What is printed of each file. reports.def has the rows, and says what the columns mean. */
 struct report {
-    enum report_id id;
     const char *options;
     enum { FINDS_FIRST, FINDS_LINES, FINDS_MATCHES, FINDS_OCCURRENCES } finds;
     enum { TEXT_LINES, TEXT_BYTES } text;
@@ -29,8 +31,15 @@ struct report {
         PRINTS_TABLE,
         PRINTS_NOTHING
     } prints;
-    enum { JSON_MESSAGES, JSON_NOTHING, JSON_REFUSED } json;
+    enum trawl_status (*search)(struct text_scan *scan, struct trawl_error *error);
+    enum trawl_status (*sequences)(struct text_scan *scan, struct trawl_error *error);
+    enum trawl_status (*by_line)(struct text_scan *scan, struct trawl_error *error);
+    enum report_id inverted, json;
+    enum { LIMITED_NONE, LIMITED_LATE, LIMITED_EARLY } limited;
+    enum { JOINED_NONE, JOINED_LINES } joined;
 };
+
+extern const struct report report_table[REPORTS_COUNT]; /* in search_file.c */
 
 /* How lines are printed, in addition to grep's options. */
 struct style {
@@ -130,6 +139,7 @@ struct surroundings {
     /* standard output is a regular file, identified by output_device and output_inode */
     bool output_is_regular;
     bool colors_suit; /* TERM and NO_COLOR allow colours */
+    bool is_counted;  /* a client wants numbers of occurrences, or offsets, not lines */
     uint64_t output_device, output_inode;
     const char *directory; /* relative names start here; NULL: in the working directory. Borrowed */
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
@@ -208,6 +218,8 @@ struct settings {
  * member. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
  * exhausted. */
 bool settings_build(struct settings *settings, char *error);
+/* Returns the row of the report that the options choose. */
+const struct report *settings_report(const struct settings *settings);
 /* Returns true if the report counts selected lines (-c), or prints matches (-o). */
 static inline bool settings_count_lines(const struct settings *settings)
 {
@@ -226,6 +238,11 @@ static inline bool settings_have_context(const struct settings *settings)
 static inline bool settings_print_matches(const struct settings *settings)
 {
     return settings->report->finds == FINDS_MATCHES && settings->report->prints == PRINTS_TEXT;
+}
+/* Returns true if the matches in a line are shown, or counted. */
+static inline bool settings_show_matches(const struct settings *settings)
+{
+    return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
 }
 /* Frees what flags_parse and settings_build allocated, whichever were called. */
 void settings_free(struct settings *settings);

@@ -19,7 +19,7 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status fasta_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct fasta fasta = {.scan = scan,
                           .lines = {.name = scan->name, .ends = fasta_end_record},

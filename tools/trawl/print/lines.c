@@ -142,8 +142,8 @@ static bool is_plain(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     return !scan->quiet && !scan->rules.every_line && scan->job->line_meets == NULL &&
-           settings->before_count < 0 && settings->after_count < 0 &&
-           scan->lines.ignore_before == 0 && print_is_simple(scan);
+           !settings_have_context(settings) && scan->lines.ignore_before == 0 &&
+           print_is_simple(scan);
 }
 
 /* Selects and prints the adjacent lines in [at, limit). */
@@ -168,7 +168,7 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
 /* Selects all lines in [at, limit), which have no match, under -v. */
 static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
-    bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
+    bool context = settings_have_context(scan->settings);
     bool run = !scan->rules.stop_at_select && scan->lines.left > limit - at;
 
     if (scan->quiet && run && at < limit) {

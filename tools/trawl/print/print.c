@@ -242,8 +242,7 @@ void print_between_files(struct output *output, const struct settings *settings)
 {
     if (settings->style.heading)
         print_terminator(output, settings, settings->line_end);
-    else if (settings->separators.group != NULL &&
-             (settings->before_count >= 0 || settings->after_count >= 0))
+    else if (settings->separators.group != NULL && settings_have_context(settings))
         print_separator_line(output, settings);
 }
 
@@ -258,8 +257,7 @@ void print_group_separator(struct text_scan *scan)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
     /* With --heading, print_heading separates files with an empty line. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
-        (settings->style.heading && !scan->style.heading_shown) ||
-        (settings->before_count < 0 && settings->after_count < 0))
+        (settings->style.heading && !scan->style.heading_shown) || !settings_have_context(settings))
         return;
     if (worker != NULL &&
         !pool_wants_separator(worker, settings->separators.group_bytes + color_bytes))

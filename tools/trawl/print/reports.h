@@ -4,6 +4,17 @@
 
 #include "trawl/job/command_scan.h"
 
+/* The functions that reports.def names. */
+#define DECLARE(name) \
+    enum trawl_status name##_report(struct text_scan *scan, struct trawl_error *error)
+#define REPORT(id, options, asked, finds, text, prints, search, sequences, by_line, ...) \
+    DECLARE(search);                                                                     \
+    DECLARE(sequences);                                                                  \
+    DECLARE(by_line);
+#include "trawl/options/reports.def"
+#undef REPORT
+#undef DECLARE
+
 /* ---- lines.c ---- */
 
 int lines_window(void *context, const struct trawl_window *window);
@@ -16,9 +27,6 @@ int lines_whole(void *context, const struct trawl_window *window);
  * parts. */
 void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
                   uint64_t end);
-/* Search the text for --count-matches and --positions, which need no lines. */
-enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
-enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error);
 /* If only a part of the text is searched, sets *window to `moved`, whose offsets are those of the
  * whole text. Returns false if out of memory. */
 bool part_window(struct text_scan *scan, const struct trawl_window **window,
@@ -33,17 +41,10 @@ bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint6
  * before the window, if units search the rest. Returns true if they do. */
 bool part_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t text_bytes);
 
-/* ---- fasta.c ---- */
-
-/* Prints or counts the occurrences in the text's sequences. */
-enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error);
-
 /* ---- string_counts.c ---- */
 
 /* Makes job->string_counts. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
 bool string_counts_open(struct command_job *job, char *message);
-/* Counts the strings in a text. Under -H, prints the text's counts. */
-enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error);
 /* Prints the sums after the last text; not under -H, which prints each text's counts. */
 void string_counts_print(struct command_job *job);
 void string_counts_close(struct command_job *job);

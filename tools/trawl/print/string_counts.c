@@ -175,6 +175,7 @@ static bool print_text(struct text_scan *scan, struct string_counts_part *part)
     return columns != NULL;
 }
 
+/* Under -H, prints the text's counts, too. */
 enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct string_counts_part *part = part_of(scan->job);

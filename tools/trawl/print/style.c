@@ -475,8 +475,7 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
 
         if (scan->settings->wild && span->begin < line->at)
             continue;
-        if (scan->settings->wild && scan->settings->before_count < 0 &&
-            scan->settings->after_count < 0)
+        if (scan->settings->wild && !settings_have_context(scan->settings))
             end = span->end - line->at;
         if (begin >= end)
             continue;

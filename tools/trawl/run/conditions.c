@@ -125,17 +125,11 @@ static bool is_refused(const struct settings *settings, char *message)
         {settings->fasta, option, settings_sequences(settings)},
         {settings->hex || settings->wild, option, settings->wide ? "--wide" : "--hex"},
         {settings->search.algorithm != NULL, option, "--algorithm"},
-        {settings->report->finds == FINDS_OCCURRENCES, option, settings->report->options},
+        {settings->report->by_line == NULL, option, settings->report->options},
         {settings->in_file && settings->invert, "--in-file", "-v (--invert-match)"},
     };
 
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", message);
-}
-
-/* Returns true if the matches in a line are shown, or counted. */
-static bool shows_matches(const struct settings *settings)
-{
-    return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
 }
 
 static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count);
@@ -160,7 +154,8 @@ bool conditions_open(struct command_job *job, struct settings *settings,
     for (first = 0; first < all.count && !is_marker(&all.items[first]);)
         first++;
     for (size_t i = first; i < all.count; i++)
-        united |= all.items[i].kind == VALUE_AND && !settings->in_file && shows_matches(settings);
+        united |=
+            all.items[i].kind == VALUE_AND && !settings->in_file && settings_show_matches(settings);
     /* a file without a match is not written, so it is first asked for one */
     asks_main = united || (settings->write && (settings->in_file || groups == 0));
     for (size_t i = asks_main ? 0 : first; i < all.count; i++)
@@ -254,12 +249,11 @@ static struct line_search *open_line_search(struct command_job *job)
 }
 
 /* Searches a file or a line as -q does. */
-static bool is_selected(const struct command_job *job, const struct condition *condition,
+static bool is_selected(const struct command_job *job, struct condition *condition,
                         struct line_search *search, const struct open_file *file, bool *failed)
 {
-    struct patterns patterns = condition->patterns;
     struct command_job own = {.settings = &condition->settings,
-                              .patterns = &patterns,
+                              .patterns = &condition->patterns,
                               .searcher = search->searcher,
                               .worker = job->worker,
                               .output = &search->output};
@@ -273,7 +267,7 @@ static bool is_selected(const struct command_job *job, const struct condition *c
 static bool group_occurs(struct text_scan *scan, struct line_search *search, size_t index,
                          const uint8_t *line, uint64_t count)
 {
-    const struct condition *condition = &scan->job->conditions->items[index];
+    struct condition *condition = &scan->job->conditions->items[index];
     const struct trawl_plan *plan = condition->patterns.plan;
     const struct stat status = {.st_mode = S_IFREG, .st_size = (off_t)count};
     const struct open_file file = {.descriptor = -1,

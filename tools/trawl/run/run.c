@@ -270,7 +270,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     job->truncated |= limit.reached;
     if (is_timed)
         job->totals.elapsed_ns = now_ns() - begin_ns;
-    if (settings->json && settings->report->json == JSON_MESSAGES)
+    if (settings->json && settings->report->prints == PRINTS_TEXT)
         json_summary(job);
     output_flush(job->output);
     if (job->truncated && !settings->no_messages && !settings->quiet)

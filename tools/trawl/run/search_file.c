@@ -144,8 +144,8 @@ static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return settings_print_matches(settings) && !settings->invert && settings->before_count < 0 &&
-           settings->after_count < 0 && !scan->rules.every_line &&
+    return settings_print_matches(settings) && !settings->invert &&
+           !settings_have_context(settings) && !scan->rules.every_line &&
            !scan->job->patterns->finds_empty && !settings->style.on &&
            scan->job->line_meets == NULL && !(settings->crlf && settings->whole_lines) &&
            !scan->nulls.seen;
@@ -176,8 +176,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
     /* -v, and no line that matches is printed */
-    const bool others_alone = settings->invert && settings->before_count < 0 &&
-                              settings->after_count < 0 && !scan->rules.every_line;
+    const bool others_alone =
+        settings->invert && !settings_have_context(settings) && !scan->rules.every_line;
 
     /* matches that the command drops, or among which it chooses */
     const bool chooses = scan->rules.check_whole_line || scan->rules.filters ||
@@ -317,7 +317,7 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
 
 /* Searches the text for a report about lines, with the library's cheapest call. Searches it again
  * if a NUL turns up that changes what earlier lines mean (`rerun`). */
-static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status lines_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
@@ -372,29 +372,35 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
     return status;
 }
 
+#define NONE_report NULL
+const struct report report_table[] = {
+#define REPORT(id, options, asked, finds, text, prints, search, sequences, by_line, inverted, \
+               json, limited, joined)                                                         \
+    {options,         FINDS_##finds,      TEXT_##text,      PRINTS_##prints,                  \
+     search##_report, sequences##_report, by_line##_report, REPORT_##inverted,                \
+     REPORT_##json,   LIMITED_##limited,  JOINED_##joined},
+#include "trawl/options/reports.def"
+#undef REPORT
+};
+#undef NONE_report
+
 /* Searches the text as the report's row in reports.def says. */
 static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error *error)
 {
-    static enum trawl_status (*const searches[])(struct text_scan *, struct trawl_error *) = {
-#define REPORT(id, options, finds, text, prints, json, search) search##_report,
-#include "trawl/options/reports.def"
-#undef REPORT
-    };
+    const struct report *report = scan->settings->report;
     enum trawl_status status = TRAWL_OK;
 
     if (scan->lines.left == 0 || scan->stop)
         return TRAWL_OK;
-    if (scan->job->patterns->crosses ||
-        (scan->settings->wild && scan->settings->report->id == REPORT_POSITIONS))
+    if (scan->job->patterns->crosses || (scan->settings->wild && report->prints == PRINTS_OFFSETS))
         status = hold_whole(scan, error);
     else if (scan->job->patterns->check.wide)
         status = hold_around(scan, error);
     if (status != TRAWL_OK || scan->stop)
         return status;
     if (scan->settings->fasta)
-        return fasta_search(scan, error);
-    status = scan->rules.counts_spans ? lines_report(scan, error)
-                                      : searches[scan->settings->report->id](scan, error);
+        return report->sequences(scan, error);
+    status = (scan->rules.counts_spans ? report->by_line : report->search)(scan, error);
     if (scan->status == TRAWL_OK)
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
     *error = scan->error;
@@ -455,17 +461,6 @@ static void report_count(struct command_job *job, struct text_scan *scan)
     }
     output_number(job->output, spans ? scan->lines.spans : scan->lines.selected, 0);
     print_terminator(job->output, job->settings, '\n');
-}
-
-/* --max-total: returns true if what earlier files have left need not be known before the search:
- * lines.c asks before it prints a line, and a name or a number of lines can be limited later. */
-static bool asks_total_late(const struct text_scan *scan)
-{
-    const struct report *report = scan->settings->report;
-
-    return !scan->settings->fasta &&
-           (report->prints == PRINTS_TEXT || report->prints == PRINTS_NAME ||
-            (settings_count_lines(scan->settings) && !scan->rules.counts_spans));
 }
 
 /* --max-total: limits what a searched file reports. */
@@ -638,7 +633,7 @@ void search_file(struct command_job *job, const struct open_file *file)
 {
     struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
-    struct trawl_error error;
+    struct trawl_error error = {0};
     struct progress_entry progress;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
@@ -662,7 +657,6 @@ void search_file(struct command_job *job, const struct open_file *file)
         job->totals.sums.json.searches++;
         return;
     }
-    memset(&error, 0, sizeof error);
     is_mapped = job->patterns->crosses && maps_whole(job, file, begin);
     status = text_open(file, is_mapped, &text, &error);
     if (status != TRAWL_OK) {
@@ -672,7 +666,8 @@ void search_file(struct command_job *job, const struct open_file *file)
     text_scan_begin(&scan, job, text, file);
     if (!fasta) /* fasta.c reports its own progress */
         progress_enter(&progress, job->searcher);
-    if (asks_total_late(&scan) || scan_ask_total(&scan, NULL))
+    if ((job->settings->report->limited == LIMITED_LATE && !fasta && !scan.rules.counts_spans) ||
+        scan_ask_total(&scan, NULL))
         status = scan_report(&scan, &error);
     limit_to_total(&scan);
     if (!fasta) {

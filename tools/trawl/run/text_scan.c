@@ -75,7 +75,8 @@ static bool counts_spans(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
     const struct patterns *patterns = job->patterns;
-    const bool counts = settings->report->prints == PRINTS_COUNT;
+    const bool counts =
+        settings->report->prints == PRINTS_COUNT && settings->report->by_line != NULL;
     const bool counts_matches = counts && settings->report->finds == FINDS_MATCHES;
     const bool across_lines = patterns->crosses && counts && !settings->invert;
     /* --and, --andnot: the matches of lines that meet the conditions */
