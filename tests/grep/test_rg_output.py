@@ -170,9 +170,9 @@ ROWS = [("A NUL in a text",
         ("`--crlf` with an expression or `-x`",
          lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
-        ("`--crlf -w` with an empty match",
-         lambda case: case.given("crlf") and case.given("w", "word-regexp") and
-     ("-F" not in case.words() or "" in case.patterns), ["--crlf -w x? f3"]),
+        ("`--crlf` with an empty match, as of `-w` or `\\B`",
+         lambda case: case.given("crlf") and (case.given("w", "word-regexp") and
+     ("-F" not in case.words() or "" in case.patterns) or any(r"\B" in one for one in case.patterns)), ["--crlf -w x? f3"]),
         ("`--hyperlink-format` with `--path-separator`",
          lambda case: case.given("hyperlink-format") and case.given("path-separator"),
          ["--color=always -H --hyperlink-format=x://{path} --path-separator=A foo sub/f5"]),

@@ -607,14 +607,17 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     return scan->status == TRAWL_OK;
 }
 
-/* Returns the smallest distance of the matches that begin in [begin, end) of the text. */
-static uint32_t least_distance(const struct view *view, uint64_t begin, uint64_t end)
+/* Returns the smallest distance of the matches in the line [begin, end) of the text. */
+static uint32_t least_distance(const struct text_scan *scan, const struct view *view,
+                               uint64_t begin, uint64_t end)
 {
     uint32_t least = DISTANCE_NONE;
 
     for (uint64_t i = print_first_match_at(view, begin);
          i < view->match_count && view->matches[i].begin < end; i++)
-        if (view->matches[i].distance < least)
+        if (view->matches[i].distance < least &&
+            (!scan->rules.check_whole_line ||
+             (view->matches[i].begin == begin && view->matches[i].end == end)))
             least = view->matches[i].distance;
     return least;
 }
@@ -649,7 +652,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     line.span_count = line.match_count = scan->style.span_count;
     scan->shown.number_count = 0;
     scan->shown.distance = settings->shows_distance && matching
-                               ? least_distance(view, offset, view->begin + end)
+                               ? least_distance(scan, view, offset, view->begin + content)
                                : DISTANCE_NONE;
     if (settings->heads.pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))

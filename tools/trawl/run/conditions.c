@@ -73,7 +73,10 @@ static bool derive_settings(struct condition *condition, const struct settings *
     own->asked.max_count_given = MAX_COUNT_NONE;
     own->max_total = UINT64_MAX;
     own->before_count = own->after_count = own->asked.around_count = CONTEXT_NOT_GIVEN;
-    own->binary_files = BINARY_FILES_TEXT;
+    /* the NULs of a line that ends at NULs are none of its text */
+    own->binary_files = settings->in_file && settings->binary_files != BINARY_FILES_TEXT
+                            ? BINARY_FILES_BINARY
+                            : BINARY_FILES_TEXT;
     return settings_build(own, message);
 }
 
