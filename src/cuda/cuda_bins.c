@@ -54,15 +54,19 @@ static void choose_bins(const struct cuda_worker *worker, struct cuda_launch *la
     a->capacity = min_u64(a->capacity, BINS_SLOTS_MAX);
 }
 
-enum trawl_status cuda_bins_begin(struct cuda_worker *worker, struct cuda_launch *launch,
-                                  struct trawl_error *error)
+enum trawl_status cuda_bins_begin(struct cuda_worker *worker, const struct cuda_hits_room *room,
+                                  struct cuda_launch *launch, struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments.scan;
-    bool counts = cuda_is_automaton(launch->kernel);
+    bool counts = cuda_is_automaton(launch->kernel), marks = false;
     uint64_t bins;
 
-    if (counts)
-        a->capacity = 1; /* where a part's hits end */
+    if (counts && room->address != 0 && room->literal == 0 && !worker->tables->is_nested) {
+        launch->kernel = CUDA_KERNEL_MARK_AUTOMATON;
+        marks = true;
+    }
+    if (counts) /* words for a part's marks, or for where its hits end */
+        a->capacity = marks ? launch->arguments.automaton.automaton.part_bytes / 64 : 1;
     else if (leaves_runs(launch))
         a->capacity = BINS_RUN_BYTES / sizeof(uint64_t);
     else
@@ -72,7 +76,7 @@ enum trawl_status cuda_bins_begin(struct cuda_worker *worker, struct cuda_launch
                                   bins * a->capacity * sizeof(uint64_t), error));
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->bin_counts,
                                   (bins / 2 + 2 + BINS_BLOCKS_MAX) * sizeof(uint64_t), error));
-    a->hits = counts ? NULL : (uint64_t *)(uintptr_t)worker->bins.address;
+    a->hits = counts && !marks ? NULL : (uint64_t *)(uintptr_t)worker->bins.address;
     a->bin_counts = (uint32_t *)(uintptr_t)(worker->bin_counts.address + sizeof(uint64_t));
     if (counts || leaves_runs(launch)) /* each count is written */
         return TRAWL_OK;
@@ -112,6 +116,8 @@ static enum trawl_status move(struct cuda_worker *worker, const struct cuda_laun
         TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_BINS_SUM, threads, 0, a, error));
     if (leaves_runs(launch))
         return cuda_lists_launch(worker, CUDA_KERNEL_BINS_GATHER, threads, 0, a, error);
+    if (launch->kernel == CUDA_KERNEL_MARK_AUTOMATON)
+        return cuda_lists_launch(worker, CUDA_KERNEL_BINS_MARKS, threads, 0, a, error);
     if (!cuda_is_automaton(launch->kernel))
         return cuda_lists_launch(worker, CUDA_KERNEL_BINS_SORT, threads, 0, a, error);
     ends.to = (uint64_t *)(uintptr_t)worker->bins.address;
@@ -154,6 +160,10 @@ enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_l
     }
     if (leaves_runs(launch)) /* offsets count from the first step */
         a.base += s->position - launch->arguments.pattern.shift - s->begin;
+    if (launch->kernel == CUDA_KERNEL_MARK_AUTOMATON) {
+        a.base += s->position - s->begin;
+        a.slots_each = (uint32_t)s->capacity * 64;
+    }
     *told = NOT_TOLD;
     TRAWL_TRY(move(worker, launch, &a, blocks * LISTS_THREADS, error));
     if (!sorts)

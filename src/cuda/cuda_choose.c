@@ -378,9 +378,10 @@ static void contest_open(struct cuda_worker *worker, struct contest *contest, ui
     const double read_ns = 1 / worker->device->read_rate; /* per byte */
     const double share = expect_share(worker);
     const double of_filter = worker->tables->sets_price + COST_LIST * max_double(share, 0);
-    const double of_automaton = want == WANT_HITS ? AUTOMATON_LISTS * cuda_automaton_price(worker) +
-                                                        AUTOMATON_HIT * max_double(share, 0)
-                                                  : cuda_automaton_price(worker);
+    const bool marks = worker->tables->lists_begins && !worker->tables->is_nested;
+    const double lists = want != WANT_HITS ? 1 : marks ? AUTOMATON_MARKS : AUTOMATON_LISTS;
+    const double hit = want != WANT_HITS ? 0 : marks ? AUTOMATON_MARK : AUTOMATON_HIT;
+    const double of_automaton = lists * cuda_automaton_price(worker) + hit * max_double(share, 0);
     const struct price filter = {0, of_filter * read_ns},
                        automaton = {make_ns(worker), of_automaton * read_ns};
     const uint64_t tried = worker->limits.tried_bytes;

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "cuda/cuda_lists.h"
 
-#define STEPS_KEPT_BYTES_MAX (1u << 20)
+#define STEPS_KEPT_BYTES_MAX (64u << 20)
 
 struct engine_records {
     uint32_t device_index;

@@ -52,10 +52,16 @@ static enum trawl_status list_once(struct cuda_worker *worker, const struct cuda
         if (worker->leaves)
             return TRAWL_OK;
         cuda_launch_prepare(worker, range, limit, WANT_HITS, &launch);
-        TRAWL_TRY(cuda_bins_begin(worker, &launch, error));
+        TRAWL_TRY(cuda_bins_begin(worker, room, &launch, error));
         if (!tables->has_sets)
             launch.arguments.scan.listed_max = 0; /* the tile kernel would not list hits */
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+        if (launch.kernel == CUDA_KERNEL_MARK_AUTOMATON) {
+            tables->is_nested = launch.found.candidates != launch.found.count;
+            if (tables->is_nested)
+                continue;
+            launch.found.candidates = 0;
+        }
         *candidates += launch.found.candidates;
         if (launch.found.listed > launch.arguments.scan.listed_max) {
             tables->appends = tables->has_sets;
@@ -315,6 +321,7 @@ enum trawl_status cuda_list_turn(struct cuda_worker *worker, const struct cuda_r
 {
     struct turn turn;
 
+    worker->tables->lists_begins = room->literal == 0;
     TRAWL_TRY(turn_begin(worker, range, limit, WANT_HITS, &turn, error));
     TRAWL_TRY(cuda_list_hits(worker, range, turn.limit, room, &found->count,
                              &found->candidate_count, error));
@@ -332,6 +339,7 @@ enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_
     struct turn turn;
 
     result->method = worker->tables->method;
+    worker->tables->lists_begins = false;
     *done = range->end;
     if (limit == range->begin)
         return cuda_worker_answers(worker)

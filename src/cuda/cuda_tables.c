@@ -244,7 +244,7 @@ static void begin(const struct cuda_worker *worker, const struct trawl_plan *pla
     memset(tables->contests, 0, sizeof tables->contests);
     tables->by_automaton = false;
     tables->appends = true;
-    tables->wide_bins = false;
+    tables->wide_bins = tables->is_nested = false;
     tables->list_share = -1;
     if (worker->shares[plan->serial % CUDA_SHARES].serial == plan->serial)
         tables->list_share = worker->shares[plan->serial % CUDA_SHARES].share;

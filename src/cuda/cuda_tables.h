@@ -51,7 +51,9 @@ struct cuda_tables {
     /* Lists may come from a kernel whose bins can be full; false after that has failed for this
      * plan. */
     bool appends;
-    bool wide_bins; /* some bin was full although the share of hits was known */
+    bool wide_bins;    /* some bin was full although the share of hits was known */
+    bool lists_begins; /* the last list needed no literals */
+    bool is_nested;    /* the automaton found two literals that begin at one place */
     /* How many of the next scans use no stream kernel, because a scan had too many candidates. In
      * these scans, the automaton searches for a set, and the tile kernel (scan_planes,
      * append_planes) for a single pattern. */

@@ -25,8 +25,10 @@
     X(BINS_SORT, "bins_sort")                                                              \
     X(BINS_GATHER, "bins_gather")                                                          \
     X(BINS_ENDS, "bins_ends")                                                              \
+    X(BINS_MARKS, "bins_marks")                                                            \
     X(FIRST_AUTOMATON, "first_automaton")                                                  \
     X(WRITE_AUTOMATON, "write_automaton")                                                  \
+    X(MARK_AUTOMATON, "mark_automaton")                                                    \
     X(AUTOMATON_ROWS, "automaton_rows")                                                    \
     X(COUNT_AUTOMATON, "count_automaton")                                                  \
     X(SORT_RANK, "sort_rank")                                                              \
@@ -89,7 +91,7 @@ static inline bool cuda_is_set(enum cuda_kernel kernel)
 static inline bool cuda_is_automaton(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_COUNT_AUTOMATON || kernel == CUDA_KERNEL_FIRST_AUTOMATON ||
-           kernel == CUDA_KERNEL_WRITE_AUTOMATON;
+           kernel == CUDA_KERNEL_WRITE_AUTOMATON || kernel == CUDA_KERNEL_MARK_AUTOMATON;
 }
 
 #define CUDA_NAME_BYTES 96

@@ -23,9 +23,11 @@
     X(bins_sort)       \
     X(bins_gather)     \
     X(bins_ends)       \
+    X(bins_marks)      \
     X(stream_sampled)  \
     X(first_automaton) \
     X(write_automaton) \
+    X(mark_automaton)  \
     X(automaton_rows)  \
     X(count_automaton) \
     X(sort_rank)       \

@@ -8,7 +8,9 @@
  *            state of the next shorter string that equals a literal: the states of this *chain*
  *            name all literals that begin at x. To list hits, count_automaton notes how many each
  *            part has, bins_ends (bins.cu) adds these up, and write_automaton reads the parts with
- *            hits again.
+ *            hits again. If the list needs no literals, and no two begin at one place,
+ *            mark_automaton, which reads the text once, sets a bit for each begin, and bins_marks
+ *            makes the list of these.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
@@ -41,16 +43,19 @@
 
 #define AUTOMATON_LOADS 4u /* loads in flight of each lane while tile_keep_words copies rows */
 
-enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
+enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE, AUTOMATON_MARK };
 
 /* A thread's state while it reads its part. */
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
     /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first. The next hits
-     * go into the slots before this one. */
+     * go into the slots before this one. AUTOMATON_MARK: the last SCAN_COUNT_BYTES positions
+     * where occurrences start, as bits. */
     uint64_t slot;
-    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
+    /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts; AUTOMATON_MARK: how
+     * many such positions there are */
+    uint64_t first;
     uint32_t first_state; /* the state at position `first` */
 };
 
@@ -104,7 +109,7 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct automaton_arguments *a, uin
 }
 
 /* Counts the occurrences that start at x. With AUTOMATON_FIRST, also remembers x, as the lowest
- * start so far; with AUTOMATON_WRITE, also writes the hits. */
+ * start so far; with AUTOMATON_WRITE, also writes the hits; with AUTOMATON_MARK, marks x. */
 SIMT_FUNCTION void automaton_visit(const struct automaton_arguments *a, struct automaton_walk *walk,
                                    uint64_t x, int want)
 {
@@ -116,6 +121,11 @@ SIMT_FUNCTION void automaton_visit(const struct automaton_arguments *a, struct a
     if (want == AUTOMATON_FIRST) {
         walk->first = x;
         walk->first_state = walk->state;
+        return;
+    }
+    if (want == AUTOMATON_MARK) {
+        walk->slot |= 1ull << (x - a->scan.position) % SCAN_COUNT_BYTES;
+        walk->first++;
         return;
     }
     walk->slot -= count;
@@ -201,7 +211,7 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
             state = automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, where);
             sum += state >> SCAN_STATE_BITS;
             most = state > most ? state : most;
-            if (want == AUTOMATON_WRITE)
+            if (want == AUTOMATON_WRITE || want == AUTOMATON_MARK)
                 places |= (state >> SCAN_STATE_BITS != 0 ? 1u : 0u) << i;
         }
         walk->state = state;
@@ -210,6 +220,12 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
         if (want == AUTOMATON_WRITE) {
             automaton_write_block(a, kept, stage + 4u * quarter, walk, before,
                                   place + 16u * quarter, places, where);
+            continue;
+        }
+        if (want == AUTOMATON_MARK) { /* SCAN_COUNT_MANY will do, since it is above 1 */
+            walk->slot |= (uint64_t)places << 16u * quarter;
+            walk->first += simt_popcount(places);
+            walk->count += sum;
             continue;
         }
         /* If some state has SCAN_COUNT_MANY literals or more, its row has the number. */
@@ -300,6 +316,10 @@ SIMT_FUNCTION void automaton_parts(const struct automaton_arguments *a,
             automaton_block(a, kept, stage, walk, x, counts, AUTOMATON_ROWS_CLASSES, want);
         else
             automaton_block(a, kept, stage, walk, x, counts, AUTOMATON_ROWS_GLOBAL, want);
+        if (want == AUTOMATON_MARK && at < part) {
+            simt_store_u64(a->scan.hits + (x - a->scan.position) / SCAN_COUNT_BYTES, walk->slot);
+            walk->slot = 0;
+        }
         simt_warp_sync();
     }
 }
@@ -340,7 +360,9 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
         automaton_parts(a, &kept, stage, a->scan.position + first * a->automaton.part_bytes, &walk,
                         want);
         totals.count += walk.count;
-        if (want == AUTOMATON_COUNT && a->scan.bin_counts != 0)
+        if (want == AUTOMATON_MARK)
+            totals.candidates += walk.first;
+        if (want == AUTOMATON_MARK || (want == AUTOMATON_COUNT && a->scan.bin_counts != 0))
             simt_store_u32(a->scan.bin_counts + part, walk.count);
         if (want == AUTOMATON_FIRST && walk.count != 0)
             tile_lower_first(&a->scan, (walk.first - a->scan.begin) << 32 |
@@ -368,6 +390,11 @@ SIMT_KERNEL(first_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)
 SIMT_KERNEL(write_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)
 {
     AUTOMATON_SEARCH(AUTOMATON_WRITE);
+}
+
+SIMT_KERNEL(mark_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)
+{
+    AUTOMATON_SEARCH(AUTOMATON_MARK);
 }
 
 /* ---- Building the table ------------------------------------------------------------------ */

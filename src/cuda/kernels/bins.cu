@@ -6,6 +6,8 @@
  *            a warp for a bin, sorts them first, by rank if they are few, else bitonic;
  *            bins_gather, eight lanes for a bin, writes hits that tile_append_step left in order.
  *            bins_ends only notes how many hits a bin and those before have (write_automaton).
+ *            If a bin has a bit for each position (mark_automaton), a warp writes those that are
+ *            set (bins_marks).
  * Grid       any; all kernels the same, LISTS_THREADS threads.
  * Traffic    per hit: reads 8 bytes (bins_gather: 2), writes 8. Per bin: reads 8.
  * Progress   no block waits for another.
@@ -264,6 +266,42 @@ SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 6)
                         (const uint32_t *)(const void *)(runs + (first + own) * BINS_RUN_BYTES),
                         args.base + (first + own) * STREAM_STEP_BYTES,
                         bins_gather_turn->before[own]);
+        }
+    }
+}
+
+/* A bin has slots_each bits, a multiple of SCAN_COUNT_BYTES; a lane reads every 32nd of their
+ * words. */
+SIMT_KERNEL(bins_marks, bins_arguments, LISTS_THREADS, 6)
+{
+    SIMT_SHARED(struct bins_turn, bins_marks_turn, 1);
+    uint32_t words = args.slots_each / 64u;
+    int full;
+    uint32_t before = bins_earlier(&args, bins_marks_turn, &full);
+
+    for (uint64_t first = simt_block() * args.share; first < bins_end(&args);
+         first += LISTS_THREADS) {
+        before = bins_begin(&args, bins_marks_turn, first, before);
+        for (uint32_t i = simt_warp(); i < LISTS_THREADS; i += BINS_WARPS) {
+            uint64_t to = bins_marks_turn->before[i];
+            uint32_t end = bins_marks_turn->counts[i] == 0 ? 0 : words;
+
+            for (uint32_t w = simt_lane(); w - simt_lane() < end; w += SIMT_WARP_THREADS) {
+                uint64_t word = (first + i) * words + w, base = args.base + 64u * word, at;
+                uint64_t marks = SIMT_BOUND(w < end) ? simt_load_u64(args.slots + word) : 0;
+                uint32_t half = (uint32_t)marks, upper = (uint32_t)(marks >> 32);
+                uint32_t count = simt_popcount(half) + simt_popcount(upper);
+                uint32_t upto = simt_warp_upto_u32(count);
+
+                for (at = to + upto - count; marks != 0; marks &= marks - 1u, at++) {
+                    half = (uint32_t)marks;
+                    half = half != 0 ? simt_lowest_bit(half) : 32u + simt_lowest_bit(upper);
+                    upper &= half >= 32u ? upper - 1u : upper;
+                    if (SIMT_BOUND(at < args.capacity))
+                        simt_store_u64(args.to + at, base + half);
+                }
+                to += simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
+            }
         }
     }
 }

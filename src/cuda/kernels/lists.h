@@ -49,12 +49,12 @@ struct bins_arguments {
     const uint64_t *slots; /* slots_each for each bin; bins_gather: BINS_RUN_BYTES */
     const uint32_t *counts;
     uint64_t bins;
-    uint64_t share; /* bins of a block */
-    uint32_t slots_each;
-    uint32_t *sums; /* for each block, the hits of its bins */
-    uint64_t *full; /* 1: some bin has more than slots_each hits */
-    uint64_t *told; /* the host's copy of *full */
-    uint64_t *to;   /* as in sort_arguments; bins_ends: a word for each bin */
+    uint64_t share;      /* bins of a block */
+    uint32_t slots_each; /* bins_marks: positions, a bit each */
+    uint32_t *sums;      /* for each block, the hits of its bins */
+    uint64_t *full;      /* 1: some bin has more than slots_each hits */
+    uint64_t *told;      /* the host's copy of *full */
+    uint64_t *to;        /* as in sort_arguments; bins_ends: a word for each bin */
     uint64_t base;
     uint64_t factor;
     uint64_t capacity;

@@ -265,12 +265,14 @@ struct scan_arguments {
     uint64_t launch;            /* the launch's number, not 0 */
     /* Kernels that count, unless NULL: `capacity` slots for each bin (bins.cu), for hits in any
      * order (tile_append), each literal << 32 | x - begin; or what tile_append_step leaves.
+     * mark_automaton: a bit for each position from `position` on.
      * write_automaton: the hits, ascending, each hits_base + x - begin, plus hits_literal *
      * literal. */
     uint64_t *hits;
     /* slots of a bin; write_automaton: of all of `hits`. Hits without a slot are only counted */
     uint64_t capacity;
-    /* the number of hits of each bin; count_automaton, unless NULL: of each thread's part */
+    /* the number of hits of each bin; count_automaton, unless NULL, and mark_automaton: of each
+     * thread's part */
     uint32_t *bin_counts;
     uint32_t bin_shift;  /* a hit at x is in bin (x - begin) >> bin_shift */
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
