@@ -38,13 +38,16 @@ class Case:
         self.any = self.dna and rng.random() < 0.2
         self.distance = Distance(rng, rng.choice([0, 1, 1, 1, 2, 3]) if not self.syntax else 0)
         self.amplicon = rng.choice(["", "1-1000", "5-20", "12"]) if self.both and not self.syntax else ""
+        self.table = self.amplicon != "" and rng.random() < 0.5
         self.records = rng.random() < 0.4
         self.invert = self.records and rng.random() < 0.4
         self.pair = self.fastq and self.records and rng.random() < 0.5
         reports = ["", "", "-c", "-l"] if self.records else ["", "", "--bed", "--bed", "--json", "--json", "-c", "-l"]
         self.report = rng.choice(reports)
         self.report = "--bed" if self.amplicon and self.report == "--json" else self.report
-        self.number = not self.amplicon and not self.records and self.report != "--json" and rng.random() < 0.3
+        self.number = (
+            self.table >= (self.amplicon != "") and not self.records and self.report != "--json" and rng.random() < 0.3
+        )
         self.name, self.first = rng.random() < 0.2, rng.random() < 0.15
         self.limit = rng.choice([None, None, None, 1, 2])
         self.packed = rng.choice(["", "", "", "gzip", "members", "cut"])
@@ -238,15 +241,16 @@ def occurrences(case, patterns, sequence):
 
 
 def amplicons(case, patterns, sequence):
-    """Return the sorted list of (begin, 0, reversed, end, distance) of what two primers, or a single one, amplify."""
+    """Return the list of (begin, pair's number, reversed, end, distance) of what pairs of primers amplify."""
     least, most = (case.amplicon.split("-") * 2)[:2] if "-" not in case.amplicon else case.amplicon.split("-")
     found, every = [], places(case, patterns, sequence)
     for begin, one, strand, end, distance in every:
         for first, other, reverse, last, more in every if not strand else []:
-            is_pair = reverse and (one != other or len(patterns) == 1) and first >= begin and last >= end
-            if is_pair and int(least) <= last - begin <= int(most):
-                found.append((begin, 0, one, last, distance + more))
-    return sorted(found, key=lambda row: (row[0], row[2]))
+            if reverse and first >= begin and last >= end and int(least) <= last - begin <= int(most):
+                for number, (forward, backward) in enumerate(case.pairs):
+                    if {one, other} == {forward, backward}:
+                        found.append((begin, number, int(one != forward), last, distance + more))
+    return found
 
 
 def places(case, patterns, sequence):
@@ -293,8 +297,9 @@ def expected(case, patterns, units):
             output += ["".join(record for _, _, record in unit)] * (bool(each) != case.invert)
             continue
         for name, (begin, number, strand, end, distance), sequence in each:
-            pattern = "%s/%s" % (patterns[0], patterns[-1]) if case.amplicon else patterns[number]
-            number, strand = "%d" % (number + 1) * (case.number or case.report == "--json"), "+-"[strand]
+            pattern = "/".join(patterns[one] for one in case.pairs[number]) if case.amplicon else patterns[number]
+            number = "p" * case.table + "%d" % (number + 1) * (case.number or case.report == "--json")
+            number, strand = number * (number != "p"), "+-"[strand]
             if case.report == "--bed":
                 row = [name or ".", begin, end, number or re.sub(r"[\0- ]", "_", pattern), distance, strand]
                 output.append("\t".join(map(str, row)) + "\n")
@@ -328,7 +333,14 @@ def choose_patterns(rng, case, text):
         source = text[begin : begin + length]
         pattern = "".join(letter for letter in (source.upper() if case.dna else source) if letter in alphabet)
         patterns.append(pattern + "".join(rng.choices(alphabet, k=length - len(pattern))))
-    return sorted({*patterns[: 2 if case.amplicon else None]})
+    patterns = sorted({*patterns[: 2 if case.amplicon and not case.table else None]})
+    case.pairs = [(0, len(patterns) - 1)]
+    if case.table:
+        case.pairs = [tuple(rng.choices(range(len(patterns)), k=2)) for _ in range(rng.choice([1, 2, 5]))]
+        used = [*dict.fromkeys(one for pair in case.pairs for one in pair)]  # in the order of their first use
+        case.pairs = [(used.index(one), used.index(other)) for one, other in case.pairs]
+        patterns = [patterns[one] for one in used]
+    return patterns
 
 
 def test_case(rng, trawl, folder):
@@ -362,7 +374,12 @@ def test_case(rng, trawl, folder):
     output, finds = expected(case, patterns, units)
     piped = case.input == "pipe"
     command = [trawl, *case.arguments()] + ["--paired=" + paths[-1]] * case.pair
-    command += [b"-e" + pattern.encode("latin-1") for pattern in patterns] + [paths[0]] * (not piped)
+    if case.table:
+        rows = [[f"p{at}", *(patterns[one] for one in dict.fromkeys(pair))] for at, pair in enumerate(case.pairs, 1)]
+        write(os.path.join(folder, "primers"), "# pairs\n" + "".join("\t".join(row) + "\n" for row in rows))
+        command += ["--rules=" + os.path.join(folder, "primers"), *[paths[0]] * (not piped)]
+    else:
+        command += [b"-e" + pattern.encode("latin-1") for pattern in patterns] + [paths[0]] * (not piped)
     status, said, errors = execute(command, None, data=contents[0][0] if piped else None)
     cases.counts["selected"] += finds
     output = output.replace("PATH", "(standard input)" if piped else paths[0])
@@ -411,6 +428,14 @@ def test_other_programs(number, trawl, folder):
         primers = ["".join(rng.choices("ACGT", k=3)) for _ in range(2)]
         got = execute([trawl, "--bed", "--fastq", "--amplicon=6-1000", "-e" + primers[0], "-e" + primers[1], path])
         other = execute(["seqkit", "amplicon", "--bed", "-F", primers[0], "-R", primers[1], path])
+        table = os.path.join(folder, "pairs")
+        write(table, "one\t" + "\t".join(primers) + "\nother\t" + "\t".join(reversed(primers)) + "\n")
+        both = execute([trawl, "--bed", "--fastq", "--amplicon=6-1000", "--rules=" + table, "--pattern-number", path])
+        rows = [line.split("\t") for line in both[1].decode().splitlines()]
+        assert {(*row[:3], row[5]) for row in rows if row[3] == "one"} == {row[:3] + row[5:] for row in columns(got[1])}
+        judged = execute(["seqkit", "amplicon", "--bed", "-p", table, path])  # both pairs amplify in the same records
+        names = {(row[0], row[3]) for row in columns(judged[1])}
+        assert primers[0] == primers[1] or {(row[0], row[3]) for row in rows} <= names
         lengths = {name: len(sequence) for name, sequence, _ in read_fastq(text)[0]}
         theirs = set()
         for name, begin, end, _, _, strand in columns(other[1]):

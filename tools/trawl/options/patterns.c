@@ -502,17 +502,22 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_rules(struct patterns *patterns, const struct settings *settings,
                       const struct pattern_file *file, char *message)
 {
-    struct rules rules = {.file = file, .next = file->bytes};
+    struct rules rules = {.file = file,
+                          .next = file->bytes,
+                          .is_pair = settings->amplicon.end > 0 && file->has_names};
     bool good;
 
-    while ((good = rules_next(patterns, &rules, message)) && rules.name.bytes != NULL) {
-        if (settings->numbers_wanted && !rules_name(patterns, &rules.name))
-            return message_exhausted(message);
-        if (!add_lines(patterns, settings, true, rules.string.bytes,
-                       (size_t)rules.string.bytes_count, message))
-            return false;
-        patterns->none_given = false;
-    }
+    while ((good = rules_next(patterns, &rules, message)) && rules.name.bytes != NULL)
+        for (int i = 0; i <= rules.is_pair; i++) {
+            const struct trawl_pattern *string = i == 0 ? &rules.string : &rules.mate;
+
+            if (settings->numbers_wanted && !rules_name(patterns, &rules.name))
+                return message_exhausted(message);
+            if (!add_lines(patterns, settings, true, string->bytes, (size_t)string->bytes_count,
+                           message))
+                return false;
+            patterns->none_given = false;
+        }
     return good;
 }
 
@@ -655,6 +660,9 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
 
+        if (settings->amplicon.end > 0 && settings->asked.rules &&
+            list->items[i].kind != VALUE_RULES)
+            return message_fail(message, "--amplicon: --rules has all primers");
         if (list->items[i].kind == VALUE_FILE || list->items[i].kind == VALUE_RULES) {
             if (!add_file(patterns, settings, &list->items[i], message))
                 return false;

@@ -116,6 +116,8 @@ struct rules {
     const char *next; /* initially file->bytes */
     uint64_t line;    /* initially 0 */
     struct trawl_pattern name, string;
+    bool is_pair; /* --amplicon: the string is two, with a tab between them, or stands for both */
+    struct trawl_pattern mate;
 };
 
 /* Reads the next rule; name.bytes is NULL if there is none. False: `message` says what is wrong. */

@@ -46,6 +46,21 @@ static bool next_sequence(struct patterns *patterns, struct rules *rules, char *
                                      SHOWN_NAME_MAX, rules->file->name, line);
 }
 
+static bool split_pair(struct rules *rules, char *message)
+{
+    const char *at = rules->string.bytes, *end = at + rules->string.bytes_count;
+    const char *tab = memchr(at, '\t', (size_t)(end - at));
+
+    rules->mate = rules->string;
+    if (tab == NULL)
+        return true;
+    rules->string.bytes_count = (uint64_t)(tab - at);
+    rules->mate = (struct trawl_pattern){tab + 1, (uint64_t)(end - tab - 1)};
+    return (tab > at && tab + 1 < end && memchr(tab + 1, '\t', (size_t)(end - tab - 1)) == NULL) ||
+           message_fail(message, "%.*s:%" PRIu64 ": not a name and one or two primers, with tabs",
+                        SHOWN_NAME_MAX, rules->file->name, rules->line);
+}
+
 bool rules_next(struct patterns *patterns, struct rules *rules, char *message)
 {
     const struct pattern_file *file = rules->file;
@@ -67,7 +82,7 @@ bool rules_next(struct patterns *patterns, struct rules *rules, char *message)
                                 SHOWN_NAME_MAX, file->name, rules->line);
         rules->name = (struct trawl_pattern){at, (uint64_t)(tab - at)};
         rules->string = (struct trawl_pattern){tab + 1, (uint64_t)(at + length - tab - 1)};
-        return true;
+        return !rules->is_pair || split_pair(rules, message);
     }
     rules->name.bytes = NULL;
     return true;

@@ -357,6 +357,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->heads.pattern_number |= settings->json && settings->asked.rules;
     settings->numbers_wanted =
         settings->report->prints == PRINTS_TABLE || settings->heads.pattern_number ||
+        settings->amplicon.end > 0 ||
         (settings->fasta && (settings->json || settings->syntax != TRAWL_LITERAL));
     settings->nuls.end_count =
         settings_count_lines(settings) && settings->nuls.end_line &&

@@ -73,6 +73,7 @@ struct fasta {
     struct trawl_match *kept;
     uint64_t kept_count, kept_capacity;
     uint64_t kept_sequence; /* index of the sequence */
+    uint64_t primer;        /* --amplicon: the column of the pair's first primer */
     uint8_t *names;
     uint64_t names_used, names_capacity;
     uint8_t *raw; /* --records: the records as they are in the file */
@@ -83,6 +84,12 @@ struct fasta {
     struct trawl_error error;
     bool stop; /* the rest of the file is not needed */
 };
+
+/* Returns the column of the other primer of a pair, or of the same if there is only one. */
+static inline uint64_t fasta_mate(const struct patterns *patterns, uint64_t column)
+{
+    return (column ^ 1) < patterns->column_count ? column ^ 1 : column;
+}
 
 /* ---- fasta_block.c ---- */
 

@@ -60,29 +60,45 @@ static int compare(const void *a, const void *b)
     return (int)one->reversed - (int)other->reversed;
 }
 
+/* Takes an amplicon, once for each pair that consists of the primers at its ends. */
+static void take_pairs(struct fasta *fasta, const struct trawl_match *left,
+                       const struct trawl_match *right)
+{
+    const struct patterns *patterns = fasta->scan->job->patterns;
+    struct trawl_match found = *left;
+
+    found.end = right->end;
+    found.distance = (uint16_t)(left->distance + right->distance);
+    for (uint64_t i = 0, count = numbers_count(&patterns->numbers, left->pattern_index);
+         i < count && !fasta->stop; i++) {
+        const uint64_t column = numbers_get(&patterns->numbers, left->pattern_index, i) - 1;
+        const uint64_t mate = fasta_mate(patterns, column);
+
+        if (patterns->columns[mate] != right->pattern_index ||
+            (mate < column && patterns->columns[mate] == left->pattern_index))
+            continue; /* of a pair of equal primers, the first is taken */
+        found.reversed = column & 1;
+        fasta->primer = column & ~UINT64_C(1);
+        take_match(fasta, fasta->kept_sequence, &found);
+    }
+}
+
 /* --amplicon: takes the amplicons that begin with the kept match number `first`. */
 static void take_amplicons(struct fasta *fasta, uint64_t first)
 {
     const struct trawl_range lengths = fasta->scan->settings->amplicon;
     const struct trawl_match *left = &fasta->kept[first];
-    const uint64_t other = fasta->scan->job->patterns->count == 2 ? 1 - left->pattern_index : 0;
 
     while (first > 0 && fasta->kept[first - 1].begin == left->begin)
         first--;
     for (uint64_t i = first; i < fasta->kept_count && !fasta->stop && !left->reversed; i++) {
         const struct trawl_match *right = &fasta->kept[i];
-        struct trawl_match found = *left;
 
         if (right->begin > left->begin && right->begin - left->begin > lengths.end)
             break;
-        if (!right->reversed || right->pattern_index != other || right->begin < left->begin ||
-            right->end < left->end || right->end - left->begin <= lengths.begin ||
-            right->end - left->begin > lengths.end)
-            continue;
-        found.end = right->end;
-        found.distance = (uint16_t)(left->distance + right->distance);
-        found.reversed = left->pattern_index == 1;
-        take_match(fasta, fasta->kept_sequence, &found);
+        if (right->reversed && right->begin >= left->begin && right->end >= left->end &&
+            right->end - left->begin > lengths.begin && right->end - left->begin <= lengths.end)
+            take_pairs(fasta, left, right);
     }
 }
 

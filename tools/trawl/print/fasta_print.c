@@ -33,10 +33,12 @@ static void print_column(struct output *output, const uint8_t *bytes, uint64_t b
 
 /* Prints a match as a line of BED, with the string's number instead of the string unless the number
  * is 0. */
-static void print_bed(struct text_scan *scan, const struct json_match *match,
+static void print_bed(struct fasta *fasta, const struct json_match *match,
                       const struct trawl_pattern *pattern, uint64_t number)
 {
+    struct text_scan *scan = fasta->scan;
     const struct patterns *patterns = scan->job->patterns;
+    const uint64_t primers[] = {fasta->primer, fasta_mate(patterns, fasta->primer)};
 
     print_column(scan->output, match->sequence, match->sequence_bytes, '\t');
     output_format(scan->output, "%" PRIu64 "\t%" PRIu64 "\t", match->offset,
@@ -48,7 +50,7 @@ static void print_bed(struct text_scan *scan, const struct json_match *match,
         output_format(scan->output, "%" PRIu64 "\t", number);
     else if (scan->settings->amplicon.end > 0)
         for (uint64_t i = 0; i < 2; i++) {
-            pattern = &patterns->items[i < patterns->count ? i : 0];
+            pattern = &patterns->items[patterns->columns[primers[i]]];
             print_column(scan->output, pattern->bytes, pattern->bytes_count, i == 0 ? '/' : '\t');
         }
     else
@@ -57,13 +59,14 @@ static void print_bed(struct text_scan *scan, const struct json_match *match,
 }
 
 /* Prints a match. `number` is the string's number; 0: not printed. */
-static void print_match(struct text_scan *scan, const struct json_match *match,
+static void print_match(struct fasta *fasta, const struct json_match *match,
                         const struct trawl_pattern *pattern, uint64_t number)
 {
+    struct text_scan *scan = fasta->scan;
     const struct colors *colors = &scan->settings->colors;
 
     if (scan->settings->bed) {
-        print_bed(scan, match, pattern, number);
+        print_bed(fasta, match, pattern, number);
         return;
     }
     if (scan->job->show_names > 0)
@@ -96,7 +99,8 @@ void fasta_report_match(struct fasta *fasta, const struct sequence *sequence,
     struct text_scan *scan = fasta->scan;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct json_match found = {.distance = match->distance, .reversed = match->reversed};
-    bool numbered = scan->settings->heads.pattern_number;
+    const bool numbered = scan->settings->heads.pattern_number;
+    const bool paired = scan->settings->amplicon.end > 0;
 
     found.sequence = fasta->names == NULL ? NULL : fasta->names + sequence->name_begin;
     found.sequence_bytes = sequence->name_bytes;
@@ -108,9 +112,12 @@ void fasta_report_match(struct fasta *fasta, const struct sequence *sequence,
         json_match(scan, &found);
         return;
     }
-    for (uint64_t i = 0; i < (numbered ? numbers_count(numbers, match->pattern_index) : 1); i++)
-        print_match(scan, &found, &scan->job->patterns->items[match->pattern_index],
-                    numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
+    for (uint64_t i = 0;
+         i < (numbered && !paired ? numbers_count(numbers, match->pattern_index) : 1); i++)
+        print_match(fasta, &found, &scan->job->patterns->items[match->pattern_index],
+                    !numbered ? 0
+                    : paired  ? fasta->primer + 1
+                              : numbers_get(numbers, match->pattern_index, i));
 }
 
 void fasta_selected(struct fasta *fasta)

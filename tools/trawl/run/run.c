@@ -388,7 +388,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         operands++;
         operand_count--;
     }
-    if (settings->amplicon.end > 0 && job->patterns->count > 2) {
+    if (settings->amplicon.end > 0 && job->patterns->column_count > 2 && !settings->asked.rules) {
         job_message(job, "--amplicon takes two strings, the primers");
         return EXIT_ERROR;
     }
