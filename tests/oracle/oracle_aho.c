@@ -13,11 +13,13 @@ struct node {
     uint8_t byte;
 };
 
-struct trie {
+struct aho {
+    const struct naive_query *query;
     struct node *nodes;
     /* per pattern: the next equal pattern, plus 1; 0: no equal pattern follows */
     uint32_t *next_output;
-    uint32_t count;
+    uint32_t count, first[256]; /* nodes; the root's child by each byte */
+    uint64_t longest;
 };
 
 static uint8_t fold(uint8_t byte, uint32_t flags)
@@ -25,16 +27,16 @@ static uint8_t fold(uint8_t byte, uint32_t flags)
     return (flags & NAIVE_IGNORE_CASE) && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
 
-static uint32_t child_by(const struct trie *trie, uint32_t node, uint8_t byte)
+static uint32_t child_by(const struct aho *trie, uint32_t node, uint8_t byte)
 {
-    uint32_t child = trie->nodes[node].child;
+    uint32_t child = node == 0 ? trie->first[byte] : trie->nodes[node].child;
 
     while (child != 0 && trie->nodes[child].byte != byte)
         child = trie->nodes[child].sibling;
     return child;
 }
 
-static void add(struct trie *trie, const struct naive_query *query, uint32_t pattern)
+static void add(struct aho *trie, const struct naive_query *query, uint32_t pattern)
 {
     uint32_t node = 0;
 
@@ -46,14 +48,18 @@ static void add(struct trie *trie, const struct naive_query *query, uint32_t pat
             child = trie->count++;
             trie->nodes[child] = (struct node){0, trie->nodes[node].child, 0, 0, 0, byte};
             trie->nodes[node].child = child;
+            if (node == 0)
+                trie->first[byte] = child;
         }
         node = child;
     }
+    if (query->patterns[pattern].bytes_count > trie->longest)
+        trie->longest = query->patterns[pattern].bytes_count;
     trie->next_output[pattern] = trie->nodes[node].output;
     trie->nodes[node].output = pattern + 1;
 }
 
-static uint32_t step(const struct trie *trie, uint32_t node, uint8_t byte)
+static uint32_t step(const struct aho *trie, uint32_t node, uint8_t byte)
 {
     uint32_t child;
 
@@ -63,7 +69,7 @@ static uint32_t step(const struct trie *trie, uint32_t node, uint8_t byte)
 }
 
 /* Sets `fail` and `shorter` of all nodes, breadth first. `queue` has room for all nodes. */
-static void link_nodes(struct trie *trie, uint32_t *queue)
+static void link_nodes(struct aho *trie, uint32_t *queue)
 {
     uint32_t head = 0, tail = 1;
 
@@ -93,45 +99,88 @@ static bool blocks(const struct naive_query *query, uint8_t c)
     return (query->flags & NAIVE_WHOLE_WORD) && word;
 }
 
+void aho_read(const struct aho *aho, struct naive_bytes text, uint64_t begin, uint64_t end,
+              aho_found *found, void *context)
+{
+    const struct naive_query *query = aho->query;
+    uint32_t node = 0;
+
+    for (uint64_t i = begin < aho->longest ? 0 : begin - aho->longest + 1; i < end; i++) {
+        uint32_t at = node = step(aho, node, fold(text.bytes[i], query->flags));
+
+        for (; at != 0 && i >= begin; at = aho->nodes[at].shorter)
+            for (uint32_t p = aho->nodes[at].output; p != 0; p = aho->next_output[p - 1]) {
+                uint64_t from = i + 1 - query->patterns[p - 1].bytes_count;
+
+                if ((from > 0 && blocks(query, text.bytes[from - 1])) ||
+                    (i + 1 < text.bytes_count && blocks(query, text.bytes[i + 1])))
+                    continue;
+                if (!found(context, i + 1, p - 1))
+                    return;
+            }
+    }
+}
+
+void aho_close(struct aho *aho)
+{
+    if (aho == NULL)
+        return;
+    free(aho->next_output);
+    free(aho->nodes);
+    free(aho);
+}
+
+struct aho *aho_open(const struct naive_query *query)
+{
+    struct aho *aho = calloc(1, sizeof *aho);
+    uint64_t total = 1;
+    uint32_t *queue;
+
+    for (uint64_t i = 0; i < query->pattern_count; i++)
+        total += query->patterns[i].bytes_count;
+    queue = calloc((size_t)total, sizeof *queue);
+    if (aho != NULL) {
+        aho->query = query;
+        aho->count = 1;
+        aho->nodes = calloc((size_t)total, sizeof *aho->nodes);
+        aho->next_output = calloc((size_t)query->pattern_count + 1, sizeof *aho->next_output);
+    }
+    if (aho == NULL || aho->nodes == NULL || aho->next_output == NULL || queue == NULL) {
+        aho_close(aho);
+        aho = NULL;
+    } else {
+        for (uint64_t i = 0; i < query->pattern_count; i++)
+            add(aho, query, (uint32_t)i);
+        link_nodes(aho, queue);
+    }
+    free(queue);
+    return aho;
+}
+
 struct list {
+    const struct naive_query *query;
     struct naive_match *items;
     uint64_t count, capacity;
     bool failed;
 };
 
-static void keep(struct list *list, const struct naive_query *query, struct naive_bytes text,
-                 uint64_t end, uint32_t pattern)
+static bool keep(void *context, uint64_t end, uint32_t pattern)
 {
-    uint64_t begin = end - query->patterns[pattern].bytes_count;
+    struct list *list = context;
 
-    if ((begin > 0 && blocks(query, text.bytes[begin - 1])) ||
-        (end < text.bytes_count && blocks(query, text.bytes[end])))
-        return;
     if (list->count == list->capacity) {
         uint64_t capacity = list->capacity == 0 ? 1024 : 2 * list->capacity;
         void *items = realloc(list->items, (size_t)capacity * sizeof *list->items);
 
-        list->failed = list->failed || items == NULL;
-        if (items == NULL)
-            return;
+        list->failed = items == NULL;
+        if (list->failed)
+            return false;
         list->items = items;
         list->capacity = capacity;
     }
-    list->items[list->count++] = (struct naive_match){begin, end, pattern};
-}
-
-static void read_text(const struct trie *trie, const struct naive_query *query,
-                      struct naive_bytes text, struct list *list)
-{
-    uint32_t node = 0;
-
-    for (uint64_t i = 0; i < text.bytes_count && !list->failed; i++) {
-        uint32_t at = node = step(trie, node, fold(text.bytes[i], query->flags));
-
-        for (; at != 0; at = trie->nodes[at].shorter)
-            for (uint32_t p = trie->nodes[at].output; p != 0; p = trie->next_output[p - 1])
-                keep(list, query, text, i + 1, p - 1);
-    }
+    list->items[list->count++] =
+        (struct naive_match){end - list->query->patterns[pattern].bytes_count, end, pattern};
+    return true;
 }
 
 static int compare(const void *a, const void *b)
@@ -147,29 +196,17 @@ static int compare(const void *a, const void *b)
 struct naive_match *aho_matches(const struct naive_query *query, struct naive_bytes text,
                                 uint64_t *match_count)
 {
-    uint64_t total = 1;
-    struct trie trie = {NULL, NULL, 1};
-    struct list list = {NULL, 0, 0, false};
-    uint32_t *queue;
+    struct list list = {query, NULL, 0, 0, false};
+    struct aho *aho = aho_open(query);
 
-    for (uint64_t i = 0; i < query->pattern_count; i++)
-        total += query->patterns[i].bytes_count;
-    trie.nodes = calloc((size_t)total, sizeof *trie.nodes);
-    trie.next_output = calloc((size_t)query->pattern_count + 1, sizeof *trie.next_output);
-    queue = calloc((size_t)total, sizeof *queue);
-    if (trie.nodes != NULL && trie.next_output != NULL && queue != NULL) {
-        for (uint64_t i = 0; i < query->pattern_count; i++)
-            add(&trie, query, (uint32_t)i);
-        link_nodes(&trie, queue);
-        read_text(&trie, query, text, &list);
-    }
-    free(queue);
-    free(trie.next_output);
-    free(trie.nodes);
-    if (list.failed || list.count == 0) {
+    if (aho != NULL)
+        aho_read(aho, text, 0, text.bytes_count, keep, &list);
+    aho_close(aho);
+    if (list.failed) {
         free(list.items);
-        list = (struct list){NULL, 0, 0, false};
-    } else {
+        list.items = NULL;
+        list.count = 0;
+    } else if (list.count > 0) {
         qsort(list.items, (size_t)list.count, sizeof *list.items, compare);
     }
     *match_count = list.count;
