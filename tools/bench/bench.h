@@ -171,8 +171,8 @@ enum run_part {
 struct bench_run {
     double seconds, part[PARTS]; /* duration of the run; durations of its parts */
     struct answer answer;
-    uint64_t memory_bytes, output_bytes, chunks, occurrences; /* 0: not measured */
-    int status;                                               /* exit status of a program */
+    uint64_t memory_bytes; /* 0: not measured */
+    int status;            /* exit status of a program */
     char why[TRAWL_ERROR_MESSAGE_BYTES], note[160], method[24];
 };
 
@@ -213,17 +213,10 @@ bool server_contestant(struct contestant *contestant, const char *kind);
 double contestant_clock(const struct contestant *contestant);
 bool contestant_works(const struct contestant *contestant); /* the clock is processor time */
 
-/* Returns the version of Hyperscan; NULL: Hyperscan is not installed. */
-const char *hyperscan_version(void);
-
 /* library.c: closes searchers and loaded texts, which stay open from row to row. */
 void library_close(void);
 /* Unloads the texts that use this buffer from each searcher; NULL: all texts. */
 void library_unload(const uint8_t *bytes);
-/* Returns the most memory that the library holds during a run of the contestant; 0: the contestant
- * does not use the library, or the run failed. */
-uint64_t library_memory(struct contestant *contestant);
-
 /* bench_device.c: allocates memory on the driver's first device, or pinned host memory. 0 or NULL:
  * the allocation failed, or there is no device. */
 uint64_t device_allocate(uint64_t bytes);

@@ -23,7 +23,7 @@ import rivals
 import rules
 import serve
 import sets
-from report import result
+from report import median, result
 from runner import ROOT, Runner, TimeUp, die, machine, read_results, size, this_commit, time_up, write_results
 from texts import Texts
 
@@ -66,9 +66,6 @@ def parse(words):
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--filter", help="only rows whose name contains this")
     parser.add_argument("--engine", choices=("auto", "cpu", "cuda"), default="cpu", help="regret, serve: who searches")
-    parser.add_argument(
-        "--warm", type=int, default=0, help="regret: counts with each new plan before the one that is timed"
-    )
     parser.add_argument("--share", type=float, default=1, help="regret: of the rows, drawn by --seed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--instruction-set", help="force an instruction set")
@@ -147,6 +144,17 @@ def add_times(rows, later):
                 it["seconds"] += more["seconds"]
 
 
+def show(row):
+    """Print a row that has been measured: milliseconds, or why there are none."""
+    cells = [
+        f"{it['name']} {1e3 * median(it):.4g}"
+        if result(row, it["name"])
+        else f"{it['name']}: {it.get('why', 'another answer')}"
+        for it in row["results"]
+    ]
+    print(f"{row['name']}: {'; '.join(cells)} ms", flush=True)
+
+
 def measure(options, name):
     """Run a benchmark. Return (head, rows) for a file of results; None: an answer was wrong."""
     module, make, _, _ = KINDS[name]
@@ -163,8 +171,8 @@ def measure(options, name):
             head.setdefault("load_after", {})[row["paper"]] = os.getloadavg()[0]
         if "scripted" in row:
             row["results"].append(rivals.scripted(*row.pop("scripted"), options.rounds, row["text_bytes"]))
-        if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]):
-            module.show(row)
+        if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]) and name != "calibrate":
+            show(row)
 
     made = {}
 
@@ -215,8 +223,8 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, "w", encoding="utf-8") as file:
             file.write("\n".join(lines).strip("\n") + "\n")
-    elif name not in ("cpu", "commands"):  # these benchmarks print each row as it ends
-        print("\n" + "\n".join(papers.terminal(lines) if name == "papers" else lines))
+    else:
+        print("\n" + "\n".join(lines))
     return against.report(data, options.against) if options.against else 0
 
 
@@ -232,9 +240,7 @@ def documents(options):
     if options.source and len(names) != 1:
         die("docs NAME --from=FILE: one name")
     for name in names:
-        if name not in KINDS and (
-            name != "forms" or not options.source
-        ):  # forms is a part of gpu, with results in a file of its own
+        if name not in KINDS and not (name == "forms" and options.source):  # a part of gpu, in a file of its own
             die(f"docs: there is no {name}")
         print(f"== {name}", flush=True)
         mine = copy.copy(options)
@@ -246,8 +252,7 @@ def documents(options):
             data["benchmark"] = name
             write_results(mine.json, data, rows)
             continue
-        status = one(mine, name)
-        if status:
+        if status := one(mine, name):
             return status
     return docs.main(False)
 

@@ -2,8 +2,8 @@
  * search on it.
  *
  * kind=device-read   runs a kernel that only reads the text on the device
- * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
- *                                   pageable=1 to the device, from memory that is not pinned
+ * kind=device-copy   copies the text from pinned memory to the device; with pageable=1 from memory
+ *                    that is not pinned
  *   program=N                       times what a small CUDA program does around its kernel: reads
  *                                   the text's file into new memory, copies text and pattern to the
  *                                   device, allocates device memory for the pattern and N results
@@ -44,7 +44,6 @@
     X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                         \
     X(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                               \
     X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))      \
-    X(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))            \
     X(cuStreamCreate, (void **stream, unsigned flags))                                        \
     X(cuStreamSynchronize, (void *stream))                                                    \
     X(cuModuleLoadData, (void **module, const void *image))                                   \
@@ -202,7 +201,7 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
 }
 
 /* Reads the text with the kernel, or copies it, once. */
-static bool pass(struct bound *own, bool to_host)
+static bool pass(struct bound *own)
 {
     void *parameters[] = {&own->address, &own->bytes, &own->address};
     unsigned blocks = (unsigned)driver.multiprocessors * BLOCKS_EACH;
@@ -213,9 +212,6 @@ static bool pass(struct bound *own, bool to_host)
                                      parameters, NULL);
     else if (own->pageable != NULL)
         code = driver.cuMemcpyHtoD_v2(own->address, own->pageable, (size_t)own->bytes);
-    else if (to_host)
-        code = driver.cuMemcpyDtoHAsync_v2(own->pinned, own->address, (size_t)own->bytes,
-                                           driver.stream);
     else
         code = driver.cuMemcpyHtoDAsync_v2(own->address, own->pinned, (size_t)own->bytes,
                                            driver.stream);
@@ -293,7 +289,6 @@ static bool run_ints(const struct contestant *it, const struct bound *own, struc
  * share. ints and program time themselves. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
-    bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;
     uint64_t results = field_number(&it->fields, "program", 0);
     bool ints = field(&it->fields, "ints", NULL) != NULL;
     struct bound *own = (struct bound *)it->state;
@@ -305,7 +300,7 @@ static void run_bound(struct contestant *it, bool full, struct bench_run *run)
     begin = clock_seconds();
     if (ints          ? !run_ints(it, own, run)
         : results > 0 ? !run_program(it, own, results, run)
-                      : !pass(own, to_host))
+                      : !pass(own))
         snprintf(run->why, sizeof run->why, "the device failed");
     if (ints || results > 0)
         return;

@@ -113,7 +113,3 @@ def section(data):
         if isa in known:
             cells.append([f"{isa}, built in", *(f"{value:.4f}" for value in known[isa])])
     return lines + table(["", *WORDS], cells)
-
-
-def show(_):
-    pass

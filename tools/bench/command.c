@@ -157,7 +157,7 @@ static void run_command(struct contestant *it, bool full, struct bench_run *run)
     run_program((const struct program *)it->state, full, contestant_works(it), &output, run);
     if (run->status > 1)
         snprintf(run->why, sizeof run->why, "it ended with status %d", run->status);
-    run->output_bytes = run->answer.count = output.bytes;
+    run->answer.count = output.bytes;
     run->answer.summed = output.seen == output.bytes; /* false: only lengths are compared */
     run->answer.sum =
         answer_mix(bag ? output.lines ^ output.line : output.hash, (uint64_t)run->status, 0);

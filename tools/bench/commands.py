@@ -1,14 +1,13 @@
 """commands: measures whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
 
 import os
-import random
 import shlex
 import shutil
 
 import plots
 import rivals
 import texts as recipes
-from report import median, number, opening, result, spread_line, table, times
+from report import median, number, opening, result, spread_line, table
 from rivals import GREP, RG, RG_READ, TRAWL, UGREP
 from runner import command
 
@@ -91,18 +90,6 @@ def file_of(kind, options, texts):
     return texts.corpus("english", {"small": 1024, "medium": min(options.bytes, 10**7)}.get(kind, options.bytes))
 
 
-def piece_of(path, length):
-    """Return a piece of `length` bytes without a line end, from a random place in the file's first
-    4 MiB."""
-    with open(path, "rb") as file:
-        head = file.read(4 << 20)
-    draw = random.Random(length)
-    while True:
-        at = draw.randrange(len(head) - length)
-        if b"\n" not in head[at : at + length]:
-            return head[at : at + length].decode()
-
-
 def contestants(row, path, pattern, trawl, installed):
     """Return the row's contestants. The first gives the right answer: grep, or ripgrep with ignore
     files."""
@@ -133,7 +120,8 @@ def rows(options, texts):
             continue
         path = file_of(file, options, texts)
         if isinstance(pattern, int):
-            pattern = piece_of(path, pattern)
+            with open(path, "rb") as read:
+                pattern = recipes.pieces(read.read(4 << 20), 1, pattern, pattern)[0].decode()
         who = contestants(row, path, pattern, trawl, installed)
         movers = [it for it in who if it["name"] in MOVERS]
         asks = [({"bag": file == "tree"}, [it for it in who if it not in movers])]
@@ -236,8 +224,3 @@ def plot(data):
         f"{data['machine']['date']}; trawl uses all cores, ripgrep only in the tree"
     )
     return plots.dots("How fast a command searches", said, "GB/s", programs(data), list(speeds(data)))
-
-
-def show(row):
-    name, value = best(row)
-    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}", flush=True)

@@ -113,9 +113,7 @@ def figures(row):
     one, memmem = speed(row, ONE), speed(row, MEMMEM)
     return {
         "one": one,
-        "all": speed(row, ALL),
         "memmem": memmem,
-        "to_read": ratio(one, speed(row, READ_ONE)),
         "to_memmem": ratio(one, memmem),
         "to_random": ratio(one, speed(row, RANDOM_ONE)),
     }
@@ -192,12 +190,3 @@ def section(data):
         "",
     ]
     return lines + letters_tables(data) + worst_table(data)
-
-
-def show(row):
-    it = figures(row)
-    print(
-        f"{row['name']:30} {number(it['one'])} GB/s, {number(it['to_read'])} of read, "
-        f"{number(it['to_memmem'], '.1f')} x memmem",
-        flush=True,
-    )

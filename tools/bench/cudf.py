@@ -135,38 +135,23 @@ def lines(data, any_of):
     """Return the lines of the report. any_of(column): trawl's result for the same records, or None."""
     if not data or "why" in data:
         return ["", f"pylibcudf: {data['why'] if data else NOT_MEASURED}."]
-    heads = list(dict.fromkeys(it["column"] for it in data["results"]))
     cells = {}
-    for it in data["results"]:
+    for it in (it for it in data["results"] if "seconds" in it):
         own = any_of(it["column"])
-        if "seconds" in it:
-            differs = own and "count" in it and it["count"] != own["count"]
-            cells[it["call"], it["column"]] = (
-                "other answer"
-                if differs
-                else f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
-            )
-    names = list(dict.fromkeys(it["call"] for it in data["results"]))
+        said = f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
+        differs = own and "count" in it and it["count"] != own["count"]
+        cells[it["call"], it["column"]] = "other answer" if differs else said
+    names, heads = (list(dict.fromkeys(it[key] for it in data["results"])) for key in ("call", "column"))
     # cuDF's messages name a place in its source, which tells a reader nothing.
-    why = [
-        f"- {it['call']}, {it['column']}: " + re.sub(r"\S+ failure at: ?\S+ ", "", it["why"])
-        for it in data["results"]
-        if "why" in it
-    ]
-    heads = {head: head.replace("|", r"\|") for head in heads}
-    return (
-        [
-            "",
-            f"pylibcudf {data['version']} reaches these median GB/s for the same records on the same GPU"
-            f"{' [' + data['date'] + ']' if 'date' in data else ''}; in bold, how many times as fast trawl is "
-            "(*records, any*).",
-            "",
-        ]
-        + table(
-            [""] + list(heads.values()), [[call] + [cells.get((call, head), "-") for head in heads] for call in names]
-        )
-        + ([""] + why if why else [])
+    why = [(it, re.sub(r"\S+ failure at: ?\S+ ", "", it["why"])) for it in data["results"] if "why" in it]
+    said = (
+        f"pylibcudf {data['version']} reaches these median GB/s for the same records on the same GPU"
+        f"{' [' + data['date'] + ']' if 'date' in data else ''}; in bold, how many times as fast trawl is "
+        "(*records, any*)."
     )
+    rows = [[call] + [cells.get((call, head), "-") for head in heads] for call in names]
+    made = ["", said, "", *table([""] + [head.replace("|", r"\|") for head in heads], rows), *[""] * bool(why)]
+    return made + [f"- {it['call']}, {it['column']}: {words}" for it, words in why]
 
 
 def main():

@@ -4,7 +4,7 @@ import os
 
 import rivals
 from commands import file_of, install, tree_bytes
-from report import median, number, opening, result, spread_line, table
+from report import median, opening, result, spread_line, table
 from runner import command
 
 head = rivals.head
@@ -122,7 +122,3 @@ def section(data):
         ["text", "expressions", "1 thread: least", "median", "greatest", "all threads: least", "median", "greatest"],
         cells,
     )
-
-
-def show(row):
-    print(f"{row['name']:48} {number(ratio(row, ONE))} with one thread, {number(ratio(row, ALL))} with all", flush=True)

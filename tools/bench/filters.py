@@ -75,7 +75,3 @@ def section(data):
             cells[-1].append(" → ".join(digits(it * 1e3) for it in times) if all(times) else "-")
     said = f"- {machine_line(data, on_gpu=True)}; the filter: {max(notes).partition(', ')[2]}"
     return [said, "", *table(["ms without → with a filter", "found", "pages left", *CALLS], cells)]
-
-
-def show(row):
-    print(row["name"], *(digits(it * 1e3) for it in map(least, row["results"]) if it), flush=True)

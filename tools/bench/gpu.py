@@ -444,12 +444,3 @@ def section(data):
         lines += group_lines(data, group, title)
     several_lines = device_lines(data)
     return lines + ([""] + several_lines if several_lines else [])
-
-
-def show(row_):
-    read = result(row_, READ)
-    print(
-        f"{row_['group']}: {row_['name']}: "
-        + "; ".join(f"{it['name']} {cell(row_, result(row_, it['name']), read)}" for it in row_["results"]),
-        flush=True,
-    )

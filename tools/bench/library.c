@@ -7,7 +7,6 @@
  *   plan=once     the plan is built before the timed part. By default each run builds the plan, and
  *                 the result `plan` has the time for that part
  *   plan=new      the plan is built for each run, before the timed part
- *   before=N      plan=new: N untimed searches with the plan come first
  *   loaded=1      the text is loaded before the timed part; loaded=new: anew before each run;
  *                 loaded=filter: with a filter
  *   to=pinned|device   where an answer that is an array goes, instead of the host's other memory
@@ -18,7 +17,6 @@
  *   exact=N       in the last N symbols no error is allowed
  */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +53,6 @@ static struct {
     struct trawl_searcher *searcher;
 } searchers[SEARCHERS_MAX];
 
-static enum trawl_engine engine_named(const char *name)
-{
-    if (strcmp(name, "cuda") == 0)
-        return TRAWL_ENGINE_CUDA;
-    return strcmp(name, "auto") == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CPU;
-}
-
 /* Returns the searcher with the contestant's options; the first call with these options opens it.
  * NULL: it could not be opened, and `why` says why. */
 static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
@@ -83,7 +74,9 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
         fail("more than %u kinds of searchers", SEARCHERS_MAX);
     if (searchers[i].searcher != NULL)
         return searchers[i].searcher;
-    options.engine = engine_named(engine);
+    options.engine = strcmp(engine, "cuda") == 0   ? TRAWL_ENGINE_CUDA
+                     : strcmp(engine, "auto") == 0 ? TRAWL_ENGINE_AUTO
+                                                   : TRAWL_ENGINE_CPU;
     options.threads = it->threads;
     options.instruction_set = *isa != '\0' ? isa : NULL;
     if (trawl_searcher_open(&options, &searchers[i].searcher, &failure) != TRAWL_OK) {
@@ -548,16 +541,14 @@ static void take_algorithm(const struct library *own, uint64_t candidates, struc
 #endif
 }
 
-/* Copies the library's statistics of the last call: the parts of the time in seconds, the numbers
- * of chunks and occurrences, and the note. */
+/* Copies the library's statistics of the last call: the parts of the time in seconds, and
+ * the note. */
 static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};
 
     if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
         return;
-    run->chunks = stats.chunk_count;
-    run->occurrences = stats.match_count;
     memcpy(run->note, stats.note, sizeof run->note);
     if (stats.page_count > 0)
         snprintf(run->note, sizeof run->note, "pages left %" PRIu64 ", loaded in %.0f ms",
@@ -602,18 +593,19 @@ static void check_list(const struct contestant *it, struct library *own, struct 
     sum_array(it, own, &run->answer);
 }
 
-/* Copies NAME of the line "method: NAME" in the plan's explanation. */
-static void take_method(const struct trawl_plan *plan, struct bench_run *run)
+/* Takes the method and the bytes of the plan's tables from its explanation. */
+static void take_explanation(const struct trawl_plan *plan, struct bench_run *run)
 {
-    static const char key[] = "method: ";
+    static const char method[] = "method: ", tables[] = "table bytes: ";
     char text[4096];
     const char *at;
 
-    if (trawl_plan_explain(plan, text, sizeof text, &(uint64_t){0}, NULL) != TRAWL_OK ||
-        (at = strstr(text, key)) == NULL)
+    if (trawl_plan_explain(plan, text, sizeof text, &(uint64_t){0}, NULL) != TRAWL_OK)
         return;
-    at += sizeof key - 1;
-    snprintf(run->method, sizeof run->method, "%.*s", (int)strcspn(at, "\n (,;"), at);
+    if ((at = strstr(text, method)) != NULL)
+        snprintf(run->method, sizeof run->method, "%.*s", (int)strcspn(at + 8, "\n (,;"), at + 8);
+    if ((at = strstr(text, tables)) != NULL)
+        run->memory_bytes = strtoull(at + sizeof tables - 1, NULL, 10);
 }
 
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
@@ -628,8 +620,6 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         return;
     if (timed)
         run->part[PART_PLAN] = contestant_clock(it) - begin;
-    for (uint64_t i = field_number(&it->fields, "before", 0); i > 0; i--)
-        (void)good(make_call(it, own, own->plan, false, run), run);
     if (!timed)
         begin = contestant_clock(it);
     (void)good(make_call(it, own, own->plan, full, run), run);
@@ -639,7 +629,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
     }
     run->seconds = contestant_clock(it) - begin;
     if (full) /* the first run of each contestant is full, and asking once is enough */
-        take_method(own->plan, run);
+        take_explanation(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
 
@@ -708,50 +698,4 @@ bool library_contestant(struct contestant *contestant, const char *kind)
     contestant->run = run_library;
     contestant->close = close_library;
     return true;
-}
-
-/* ---- Memory ------------------------------------------------------------------------------- */
-
-static _Atomic uint64_t memory_live, memory_most;
-
-/* The allocator of library_memory. memory_most is the peak number of bytes allocated at the same
- * time. */
-static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
-{
-    uint64_t now, most = atomic_load(&memory_most);
-    void *pointer = NULL;
-
-    (void)context;
-    if (posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
-        return NULL;
-    now = atomic_fetch_add(&memory_live, bytes) + bytes;
-    while (now > most && !atomic_compare_exchange_weak(&memory_most, &most, now))
-        ;
-    return pointer;
-}
-
-static void memory_give(void *context, void *pointer, uint64_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub(&memory_live, bytes);
-    free(pointer);
-}
-
-uint64_t library_memory(struct contestant *contestant)
-{
-    static const struct trawl_memory counted = {sizeof counted, NULL, memory_take, memory_give};
-    struct bench_run run = {.why = ""};
-
-    if (contestant->run != run_library)
-        return 0;
-    library_close();
-    if (trawl_set_memory(&counted, NULL) != TRAWL_OK)
-        return 0;
-    atomic_store(&memory_most, 0);
-    run_library(contestant, false, &run);
-    close_library(contestant);
-    library_close();
-    (void)!trawl_set_memory(NULL, NULL);
-    contestant->state = allocate(sizeof(struct library));
-    return run.why[0] == '\0' ? atomic_load(&memory_most) : 0;
 }

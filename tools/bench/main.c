@@ -238,17 +238,11 @@ static void print_contestant(const struct bench_row *row, const struct contestan
         printf(", \"share\": %.9f", (double)it->bytes / (double)all);
     if (!it->bound && !it->agrees)
         printf(", \"count\": %" PRIu64, it->last.answer.count);
-    if (it->agrees)
-        printf(", \"status\": %d, \"output_bytes\": %" PRIu64, it->last.status,
-               it->last.output_bytes);
     if (it->memory_bytes > 0)
         printf(", \"memory_bytes\": %" PRIu64, it->memory_bytes);
     print_parts(it, field(&row->fields, "parts", NULL) != NULL ? PARTS : PART_PLAN + 1);
     if (it->last.part[PART_PLAN] <= 0 && it->first_plan_seconds > 0)
         printf(", \"compile\": [%.9f]", it->first_plan_seconds);
-    if (it->last.chunks > 0 && field(&row->fields, "parts", NULL) != NULL)
-        printf(", \"chunks\": %" PRIu64 ", \"occurrences\": %" PRIu64, it->last.chunks,
-               it->last.occurrences);
     if (it->method[0] != '\0')
         printf(", \"method\": \"%s\"", it->method);
     if (it->last.note[0] != '\0')
@@ -332,8 +326,6 @@ static void row_open(struct bench_row *row)
         struct contestant *it = &row->contestant[i];
 
         it->bytes = it->question->bytes_count;
-        if (field(&row->fields, "memory", NULL) != NULL)
-            it->memory_bytes = library_memory(it);
     }
 }
 
@@ -412,8 +404,7 @@ static int describe(void)
     printf(", \"instruction_set\": \"%s\", \"instruction_sets\": [", trawl_instruction_set(0));
     for (uint32_t i = 0; trawl_instruction_set(i) != NULL; i++)
         printf("%s\"%s\"", i > 0 ? ", " : "", trawl_instruction_set(i));
-    print_json_string("], \"hyperscan\": ", hyperscan_version() != NULL ? hyperscan_version() : "");
-    printf(", \"algorithms\": {");
+    printf("], \"algorithms\": {");
 #if TRAWL_GALLERY
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
         printf("%s\"%s\": %" PRIu32, i > 0 ? ", " : "", name, engines);

@@ -93,11 +93,3 @@ def plot(data):
     said = f"an absent string; whole commands, {data['machine']['date']}; the fastest decoder only decompresses, a file per core"
     names = ["trawl", "decoder", "ripgrep", "ugrep"]
     return plots.dots("Searching compressed files", said, "GB/s of decompressed text", names, rows)
-
-
-def show(row):
-    print(
-        f"{row['name']}, {row['cores']} cores",
-        *(f"{it} {value:.3g} s" for it, value in seconds(row).items()),
-        flush=True,
-    )

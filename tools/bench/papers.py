@@ -255,13 +255,12 @@ def together_asks(texts, options):
 
 def rows(options, texts):
     """Yield all rows, publication by publication."""
-    asks = {name: globals()[f"{name}_asks"] for name in NAMES}
     # swift comes last, because its rows take most of the time, which may run out before the last row
     for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == "swift"):
         if options.words and paper not in options.words:
             continue
         who = {on: it["who"] for it in facts["who"] for on in it["on"]}
-        for on, ask, programs, runs in asks[paper](texts, options):
+        for on, ask, programs, runs in globals()[f"{paper}_asks"](texts, options):
             row = row_of(paper, on, who[on.split(" #")[0]], ask, programs, options, runs)
             if "#" in on:
                 row.update(seconds=min(row["seconds"], PATTERN_SECONDS), least=1)
@@ -309,14 +308,8 @@ def joined(name, rows):
                 numbers = [[int(it.split()[-1]) for it in (note or "0, 0, 0, 0").split(", ")] for note in notes]
                 it["children"], it["parts"] = [one[:3] for one in numbers], max(one[3] for one in numbers)
         results.append(it)
-    return {
-        **rows[0],
-        "name": name,
-        "runs": len(rows),
-        "patterns": len(rows),
-        "answers": sum(row["answers"] for row in rows),
-        "results": results,
-    }
+    counts = {"runs": len(rows), "patterns": len(rows), "answers": sum(row["answers"] for row in rows)}
+    return {**rows[0], "name": name, **counts, "results": results}
 
 
 # ---- The page -------------------------------------------------------------------------------
@@ -368,20 +361,14 @@ def runs_said(figures, refs):
     return f"; {many} run{'s' if counts[-1] > 1 else ''}"
 
 
-def table_parts(figures, made):
-    """Make a table: its title, caption, heads and rows, and how many columns are words. Numbers that the source printed
-    have their own column, before ours. The caption names the rows in which nothing was measured."""
+def table_lines(figures, made):
+    """Make a table as lines of Markdown. Numbers that the source printed have their own column, before ours. The caption
+    names the rows in which nothing was measured."""
     marked = any(row[2] for row in made["rows"])
     heads, columns, all_refs = [made["corner"]] + (["whose"] if marked else []), [], []
     for head, key, *suffix in made["columns"]:
-        refs = [
-            f"{key}|{row[1].split('|')[0]}{suffix[0]}"
-            if suffix
-            else f"{key}|{row[1]}"
-            if made["across"] == "on"
-            else row[1] + key
-            for row in made["rows"]
-        ]
+        names = [row[1].split("|")[0] + suffix[0] if suffix else row[1] for row in made["rows"]]
+        refs = [f"{key}|{name}" if suffix or made["across"] == "on" else name + key for name in names]
         there = [None if suffix == ["|sorting"] else figures.there(ref) for ref in refs]
         all_refs += refs
         if any(there):
@@ -397,14 +384,9 @@ def table_parts(figures, made):
         else:
             lines.append([row[0]] + ([row[2] or "published"] if marked else []) + values)
     caption = made["caption"] + (f" Not measured: {'; '.join(bare)}." if bare else "")
-    return f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})", caption.strip(), heads, lines, 1 + marked
-
-
-def table_lines(figures, made):
-    """Make a table as lines of Markdown."""
-    title, caption, heads, lines, left = table_parts(figures, made)
-    lines = [""] + narrow(heads, lines, left=left) if lines else []
-    return ["", f"**{title}.** {caption}".rstrip()] + lines
+    title = f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})"
+    table_of = [""] + narrow(heads, lines, left=1 + marked) if lines else []
+    return ["", f"**{title}.** {caption.strip()}".rstrip(), *table_of]
 
 
 def part(data, paper):
@@ -412,11 +394,9 @@ def part(data, paper):
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ["Not measured."]
-    lines = (
-        [f"Source: {facts['source']}; measured on {facts['hardware']}." + keys_said(figures), ""]
-        if facts["claims"]
-        else []
-    )
+    lines = []
+    if facts["claims"]:
+        lines = [f"Source: {facts['source']}; measured on {facts['hardware']}." + keys_said(figures), ""]
     lines.append(
         f"`./dev bench papers {paper} --from=docs/measurements/papers.json` prints what follows. "
         f"Measured on {machine_line(data, on_gpu=True)}."
@@ -647,7 +627,7 @@ def fastest_file(data):
     return out.getvalue()
 
 
-# ---- Plots, and the report in a terminal -----------------------------------------------------
+# ---- Plots -----------------------------------------------------
 
 
 def plot_factors(data):
@@ -733,25 +713,3 @@ def plot_together(data):
             rows.append((name, 1, min(shares), statistics.median(shares), max(shares)))
     said = "ring: reading the text once; line and dot: least, median and greatest share, over the patterns"
     return plots.ranges("One text: the share of the memory's speed", said, "share", rows)
-
-
-def terminal(lines):
-    """Return the report's lines for a terminal: tables in columns, without the marks of Markdown."""
-    made, rows = [], []
-    for one in [*(re.sub(r"\*\*|!?\[([^]]*)\]\([^)]*\)", r"\1", it) for it in lines if not it.startswith("![")), ""]:
-        if one.startswith("|"):
-            rows += [one[1:-1].split("|")] if not one.startswith("|--") else []
-            continue
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        made += [
-            "  ".join(it.ljust(w) if i == 0 else it.rjust(w) for i, (it, w) in enumerate(zip(row, widths)))
-            for row in rows
-        ]
-        rows = []
-        made.append(one)
-    return made
-
-
-def show(row):
-    good = [it for it in row["results"] if it.get("seconds")]
-    print(f"{row['paper']}: {row['name']}: {len(good)} of {len(row['results'])} measured", flush=True)

@@ -2,14 +2,13 @@
 
 In texts of many kinds, each row is searched with the method that the plan chooses, and with each method that
 can be forced. The regret of the choice is the choice's time / the least time of the choice and all forced
-methods. A time is that of the first count with a new plan, as in a program that asks each question once;
-with --warm=N, N counts with the same plan come first. The least time of several runs counts.
+methods. A time is that of the first count with a new plan, as in a program that asks each question once. The least time of several runs counts.
 With a single thread on the host, processor time is measured, which other programs disturb less."""
 
 import random
 import statistics
 
-from report import digits, least, machine_line, result, table, times
+from report import least, machine_line, table, times
 
 CHOICE = "the choice"
 LENGTHS = (1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 80, 128, 200, 300, 500, 768, 1000, 4000, 10000)
@@ -27,35 +26,19 @@ SET_KINDS = (
     ("taken, 16 to 32 bytes", "pieces:{n}:16:32"),
 )
 SET_FLAGS_COUNT = 1000
-MADE = (  # texts that trawl-bench makes
-    ("a-z", "letters"),
-    ("ab", "letters:ab"),
-    ("ACGT", "letters:ACGT"),
-    ("16 letters", "letters:0123456789abcdef"),
-    ("Thue-Morse", "thue-morse"),
-    ("Fibonacci", "fibonacci"),
-    ("(37 letters)^n", "piece:37"),
-    ("(1,000 letters)^n", "piece:1000"),
-    ("a^n", "repeat:a"),
-    ("(ab)^n", "repeat:ab"),
-)
+MADE = (  # texts that trawl-bench makes, or Texts.recipe
+    ("a-z", "letters"), ("ab", "letters:ab"), ("ACGT", "letters:ACGT"), ("16 letters", "letters:0123456789abcdef"),
+    ("Thue-Morse", "thue-morse"), ("Fibonacci", "fibonacci"), ("(37 letters)^n", "piece:37"),
+    ("(1,000 letters)^n", "piece:1000"), ("a^n", "repeat:a"), ("(ab)^n", "repeat:ab"))  # fmt: skip
 FILES = (  # texts of texts.py
-    ("DNA", "dna"),
-    ("English", "english"),
-    ("Russian", "cyrillic"),
-    ("list of words", "words"),
-    ("log", "requests"),
-    ("machine code", "programs"),
-    ("Rust", "code"),
-    ("log, programs, DNA", None),
-)
+    ("DNA", "dna"), ("English", "english"), ("Russian", "cyrillic"), ("list of words", "words"), ("log", "requests"),
+    ("machine code", "programs"), ("Rust", "code"), ("log, programs, DNA", None))  # fmt: skip
 WITH_SETS = ("a-z", "ACGT", "DNA", "English", "log", "machine code", "Rust", "log, programs, DNA")
 ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
 # On the host, the choice runs TURNS times in a round: often three forced methods are equally fast, and the minimum of
 # their many runs would be below the minimum of the choice's fewer runs.
 TURNS = 3
-WORST = 20
 
 
 # ---- Rows -----------------------------------------------------------------------------------
@@ -69,7 +52,6 @@ def contestants(options, is_set):
         "threads": options.threads,
         "loaded": on_device,
         "plan": "new",
-        "before": options.warm,
         "ours": True,
         "clock": "cpu" if options.threads == 1 and not on_device else None,
     }
@@ -131,33 +113,18 @@ def rows(options, texts):
 
 
 def head(options):
-    return {"engine": options.engine, "threads": options.threads, "warm": options.warm}
+    return {"engine": options.engine, "threads": options.threads}
 
 
 # ---- The report -----------------------------------------------------------------------------
 
 
-def methods_of(row):
-    """Return {forced method: least time}, without rejected methods, the slowest last."""
-    found = {it["name"]: least(result(row, it["name"])) for it in row["results"] if it["name"] != CHOICE}
-    return dict(sorted(((name, value) for name, value in found.items() if value), key=lambda it: it[1]))
-
-
-def least_of(row, name):
-    """Return the least time of a contestant's turns; None: the contestant was not measured."""
-    found = [least(it) for it in row["results"] if it["name"] == name and it.get("seconds") and not it.get("wrong")]
-    return min(found) if found else None
-
-
 def regret(row):
-    """Return the choice's time divided by the least time of the choice and the forced methods;
+    """Return the choice's least time divided by the least time of the choice and the forced methods;
     None: the choice was not measured."""
-    own = least_of(row, CHOICE)
-    return own / min([own, *methods_of(row).values()]) if own else None
-
-
-def speed(row, name=CHOICE):
-    return row["text_bytes"] / least_of(row, name) / 1e9
+    times = [(it["name"], least(it)) for it in row["results"] if it.get("seconds") and not it.get("wrong")]
+    own = min((value for name, value in times if name == CHOICE), default=None)
+    return own / min(value for _, value in times) if own else None
 
 
 def kind_of(row):
@@ -169,25 +136,11 @@ def kind_table(found):
     cells = []
     for kind in [*dict.fromkeys(map(kind_of, found)), "all"]:
         values = [regret(row) for row in found if kind in ("all", kind_of(row)) and regret(row)]
-        slowest = min((speed(row) for row in found if kind in ("all", kind_of(row)) and regret(row)), default=0)
         if values:
             over = sum(value > BAR for value in values)
             mean = f"{statistics.mean(values):.3f}"
-            cells.append([kind, len(values), over, mean, times(max(values)), digits(slowest)])
-    return table(["text", "rows", "> 1.25", "mean", "worst", "slowest, GB/s"], cells)
-
-
-def worst_table(found):
-    """Return the table of the rows with the greatest regret."""
-    cells = []
-    for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
-        best = next(iter(methods_of(row)), "-")
-        fastest = digits(speed(row, best)) if best != "-" else "-"
-        chosen = result(row, CHOICE).get("method", "-")
-        cells.append(
-            [row["name"], row.get("found", "-"), chosen, digits(speed(row)), times(regret(row)), best, fastest]
-        )
-    return table(["row", "occurrences", "chosen", "GB/s", "regret", "fastest forced", "GB/s"], cells)
+            cells.append([kind, len(values), over, mean, times(max(values))])
+    return table(["text", "rows", "> 1.25", "mean", "worst"], cells)
 
 
 def section(data):
@@ -196,19 +149,9 @@ def section(data):
     return [
         f"- {machine_line(data, on_gpu=True)}",
         f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
-        f"each count is number {data.get('warm', 0) + 1} of its plan; "
         f"{len(found)} rows, every answer alike",
         "",
         "### Regret by text",
         "",
         *kind_table(found),
-        "",
-        f"### The {WORST} worst rows",
-        "",
-        *worst_table(found),
     ]
-
-
-def show(row):
-    if (regret(row) or 0) > BAR:
-        print(f"{row['name']:50} regret {times(regret(row))}", flush=True)

@@ -1,8 +1,8 @@
 /* rivals: contestants in this process other than libtrawl.
  *
  * kind=read           A loop that only reads the text: a bound set by the memory's bandwidth.
- * kind=memmem|strstr  The C library's functions count, find the first occurrence, or find each
- *                     pattern's first occurrence in each record. As in Microsoft's C++ AMP sample,
+ * kind=memmem|strstr  The C library's functions count, or find each pattern's first
+ *                     occurrence in each record. As in Microsoft's C++ AMP sample,
  *                     a matrix gets the offset for each record and pattern, or -1 if the record
  *                     lacks the pattern. strstr needs records that end in NUL.
  * kind=hyperscan      Hyperscan or Vectorscan: literals, block mode, one thread; SINGLEMATCH for
@@ -68,7 +68,7 @@ struct rival_search {
     enum rival rival;
     int32_t *firsts;
     uint64_t pieces, piece_bytes; /* segments of the text; bytes of each */
-    _Atomic uint64_t count, sum, first;
+    _Atomic uint64_t count, sum;
 };
 
 /* Returns the first occurrence of the pattern by the C library's function; NULL: no occurrence. */
@@ -94,18 +94,8 @@ static void search_text(struct rival_search *search, uint64_t begin, uint64_t en
         stop = question->bytes + (last < search->it->bytes ? last : search->it->bytes);
         for (;
              (at = find(search->rival, at, (uint64_t)(stop - at), &question->patterns[p])) != NULL;
-             at++) {
-            uint64_t place = (uint64_t)(at - question->bytes) + 1, first = search->first;
-
+             at++)
             count++;
-            if (search->it->call != CALL_FIRST)
-                continue;
-            while (place < first && !atomic_compare_exchange_weak(&search->first, &first, place))
-                ;
-            break;
-        }
-        if (search->it->call == CALL_FIRST && search->first <= begin)
-            return;
     }
     atomic_fetch_add(&search->count, count);
 }
@@ -163,8 +153,7 @@ static void search_piece(void *context, uint64_t index)
 static void run_rival(struct contestant *it, bool full, struct bench_run *run)
 {
     struct rival_state *state = (struct rival_state *)it->state;
-    struct rival_search search = {
-        .it = it, .rival = state->rival, .pieces = it->threads, .first = UINT64_MAX};
+    struct rival_search search = {.it = it, .rival = state->rival, .pieces = it->threads};
     uint64_t unit = it->question->record_bytes > 0 ? it->question->record_bytes : 4096;
 
     (void)full;
@@ -178,8 +167,6 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
     run->answer = (struct answer){search.count, search.sum, false};
     if (search.firsts != NULL)
         run->answer = take_firsts(&search);
-    if (it->call == CALL_FIRST)
-        run->answer.count = search.first == UINT64_MAX ? 0 : search.first;
     if (search.rival == RIVAL_READ) /* the sum is used, so that no compiler removes the loop */
         run->answer.count = search.sum & 1;
 }
@@ -195,7 +182,6 @@ typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long
 
 /* X(return type, name of the library's function, parameters). */
 #define FUNCTION_LIST(X)                                                                       \
-    X(const char *, hs_version, (void))                                                        \
     X(int, hs_compile_lit_multi,                                                               \
       (const char *const *expressions, const unsigned *flags, const unsigned *ids,             \
        const size_t *lens, unsigned elements, unsigned mode, const void *platform,             \
@@ -234,11 +220,6 @@ static bool load(void)
     return found;
 }
 
-const char *hyperscan_version(void)
-{
-    return load() ? library.hs_version() : NULL;
-}
-
 /* Compiles the question's patterns; false: run->why says why not. */
 static bool compile(const struct question *question, struct hyperscan *made, struct bench_run *run)
 {
@@ -254,18 +235,12 @@ static bool compile(const struct question *question, struct hyperscan *made, str
         flags[i] = question->record_bytes > 0 ? FLAG_ONCE : 0;
         flags[count + i] = (unsigned)i;
     }
-    if (field(&question->fields, "syntax", NULL) != NULL) {
-        for (uint64_t i = 0; i < count; i++)
-            if ((bytes[i] = strndup(bytes[i], lengths[i])) == NULL)
-                fail("no memory");
+    if (field(&question->fields, "syntax", NULL) != NULL) /* a NUL follows each pattern */
         status = library.hs_compile_multi(bytes, flags, flags + count, (unsigned)count, MODE_BLOCK,
                                           NULL, &made->database, &(void *){NULL});
-        for (uint64_t i = 0; i < count; i++)
-            free((char *)(uintptr_t)bytes[i]);
-    } else {
+    else
         status = library.hs_compile_lit_multi(bytes, flags, flags + count, lengths, (unsigned)count,
                                               MODE_BLOCK, NULL, &made->database, &(void *){NULL});
-    }
     if (status == 0)
         status = library.hs_alloc_scratch(made->database, &made->scratch);
     if (status != 0)

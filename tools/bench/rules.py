@@ -106,7 +106,7 @@ def rows(options, texts):
             who = [{"name": FIRST, **own}, {"name": LATER, **own, "plan": "once"},
                    {"name": HYPERSCAN, "kind": "hyperscan", "clock": "cpu"}]  # fmt: skip
             facts = {"kind": kind, "rules": count}
-            yield {"name": name, **facts, "scripted": (RE2_SET, rules, path), "memory": True,
+            yield {"name": name, **facts, "scripted": (RE2_SET, rules, path),
                    "asks": [({**ask, "call": "count-lines"}, who)]}  # fmt: skip
             programs = [
                 {"name": label, "ours": label == TG, "clock": "cpu", "runs": 1 if label == RG else None,
@@ -150,10 +150,3 @@ def section(data):
     seconds = [[row["name"], f"{row['found']:,}"] + [f"{1000 * working(it):.1f}" if (it := result(row, name)) else "-"
                for name in names] for row in data["rows"]]  # fmt: skip
     return lines + ["Milliseconds:", "", *table(["rules", "lines", *names], seconds)]
-
-
-def show(row):
-    """Print a row's results."""
-    if not row.get("merge"):
-        print(f"{row['name']:16} " + ", ".join(f"{it['name']} {working(it):.4f} s" if it.get("seconds") else
-              f"{it['name']}: {it.get('why', 'another count')}" for it in row["results"]), flush=True)  # fmt: skip

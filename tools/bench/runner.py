@@ -19,7 +19,7 @@ if os.path.exists(os.path.join(ROOT, "build/judges/bin/rg")):
     if not os.path.lexists(os.path.join(PEERS, "rg")):
         os.symlink("../bin/rg", os.path.join(PEERS, "rg"))
     os.environ["PATH"] = PEERS + os.pathsep + os.environ["PATH"]
-ROW_FIELDS = ("name", "rounds", "seconds", "least", "warm", "parts", "memory")
+ROW_FIELDS = ("name", "rounds", "seconds", "least", "warm", "parts")
 
 
 def die(message):

@@ -90,7 +90,7 @@ def set_rows(options, texts):
             for label, (who, more) in SET_COMMANDS.items() if who in installed
         ]  # fmt: skip
         ask = {"text": f"file:{path}", "patterns": f"file:{patterns}"}
-        facts = {"work": f"{len(made)} patterns in {bytes_count >> 20} MiB", "memory": True}
+        facts = {"work": f"{len(made)} patterns in {bytes_count >> 20} MiB"}
         yield {"name": name, **facts, "scripted": (rivals.AHO, patterns, path), "asks": [(ask, who)]}
         yield {"name": name, "merge": True, "asks": [({}, programs)]}
 
@@ -123,7 +123,7 @@ def matrix_rows(options, texts):
             },
             {"name": "Hyperscan for each record, one core", "kind": "hyperscan", **slow},
         ]
-        facts = {"work": f"{count} patterns in {records} records of {RECORD} bytes", "memory": True}
+        facts = {"work": f"{count} patterns in {records} records of {RECORD} bytes"}
         yield {"name": name, **facts, "asks": [(ask, who)]}
 
 
@@ -218,20 +218,8 @@ def section(data):
             heads, [["work"] + works] * (not same) + [["found"] + [f"{row['found']:,}" for row in rows_of]] + speeds
         ),
         "",
-        "Compiling the patterns takes these milliseconds/MiB (the most allocated; for Hyperscan, the compiled patterns):",
+        "Compiling the patterns takes these milliseconds/MiB of compiled patterns (trawl's until 2026-11-30: the most that a "
+        "search allocates):",
         "",
         *table(heads, costs),
     ]
-
-
-def show(row):
-    """Print a row's results and the conclusions."""
-    if row.get("merge"):
-        return
-    print(f"\n{row['name']}: {row['work']}; {row['found']} found")
-    for it in row["results"]:
-        print(
-            f"  {it['name']:44} {number(working(it) if it.get('seconds') else None, '.5f'):>10} s  "
-            f"{it.get('why', '')}{'another count' * it.get('wrong', False)}"
-        )
-    print("\n".join(", ".join(cells) for cells in conclusions({"rows": [row]})), flush=True)
