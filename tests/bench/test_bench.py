@@ -196,6 +196,7 @@ class TestSuites(Case):
             (("calibrate", "--bytes=4K"), 105),
             (("filter", "--bytes=5M", "--filter=UUID", "--threads=1"), 8),
             (("packed", "--bytes=8K", "--filter=32 gz", "--threads=2"), 1),
+            (("gallery", "--bytes=64K", "--lengths=4,2048", "--patterns=2", "--algorithms=trawl,bm,kmp"), 4),
             (("regret", "--bytes=64K", "--filter=Rust, 10 strings"), 3),
         ):
             rows = self.bench(*words)
@@ -231,18 +232,20 @@ class TestSuites(Case):
             assert len(results[0]["seconds"]) == runs
 
 
+@pytest.fixture
+def device(monkeypatch):
+    for name, value in (
+        ("LD_LIBRARY_PATH", BUILD / "tests/sim/driver"),
+        ("TRAWL_SIM_MEMORY_BYTES", 1 << 26),
+        ("TRAWL_SIM_DEVICES", 2),
+    ):
+        monkeypatch.setenv(name, str(value))
+
+
+@pytest.mark.usefixtures("device")
 class TestGpu(Case):
     """Runs the rows for devices on a simulated device. The simulated driver runs only the library's kernels, so the speed
     of a plain read is unknown."""
-
-    @pytest.fixture(autouse=True)
-    def device(self, monkeypatch):
-        for name, value in (
-            ("LD_LIBRARY_PATH", BUILD / "tests/sim/driver"),
-            ("TRAWL_SIM_MEMORY_BYTES", 1 << 26),
-            ("TRAWL_SIM_DEVICES", 2),
-        ):
-            monkeypatch.setenv(name, str(value))
 
     def test_rows(self):
         for words in (
@@ -286,6 +289,60 @@ class TestGpu(Case):
         ask = {"text": f"file:{text}", "record": "line", "patterns": f"file:{path}"}
         status, results, said = run_row(ask, who)
         assert (status, [it.get("count") for it in results]) == (0, [768, 768]), said
+
+
+@pytest.mark.usefixtures("device")
+class TestTheorems(Case):
+    """Counts on the simulated device what theorems about published algorithms say."""
+
+    def counts(self, algorithm, text, pattern):
+        """Return how many windows, comparisons and child grids a search takes, and how many occurrences it finds."""
+        paths = [os.path.join(self.folder, name) for name in ("text", "pattern")]
+        for path, content in zip(paths, (text, pattern + b"\n")):
+            with open(path, "wb") as file:
+                file.write(content)
+        ask = {"text": f"file:{paths[0]}", "patterns": f"file:{paths[1]}"}
+        status, (it,), said = run_row(
+            ask, [{"name": "", "engine": "cuda", "threads": 1, "algorithm": algorithm, "ours": True}]
+        )
+        assert status == 0, said
+        _, grids, windows, comparisons, _ = it["counts"]
+        return windows, comparisons, grids, it["count"]
+
+    def test_boyer_moore_horspool(self):
+        """In n letters a, m letters b have n / m windows at best, and b with m - 1 letters a takes m comparisons in each of
+        n - m + 1 windows at worst. Several threads have a few windows more."""
+        for m in (4, 16, 64):
+            n = 4096
+            assert self.counts("bmh:1x1", b"a" * n, b"b" * m) == (n // m, n // m, 0, 0)
+            assert self.counts("bmh:1x1", b"a" * n, b"b" + b"a" * (m - 1)) == (n - m + 1, m * (n - m + 1), 0, 0)
+            windows, comparisons, *_ = self.counts("bmh:4x8", b"a" * n, b"b" * m)
+            assert n // m <= windows == comparisons <= n // m + 4 * 8
+
+    def test_quick_search_and_horspool(self):
+        """At best, qs skips m + 1 bytes at each window, hp m. The last window of a thread's 512 offsets reads no shift."""
+        for m in (3, 20):
+            n = 512 + m - 1
+            for name, step in (("qs", m + 1), ("hp", m)):
+                windows, comparisons, *_ = self.counts(name, b"a" * n, b"b" * m)
+                assert comparisons == -(-512 // step) and 0 <= comparisons - windows <= 1, (name, m)
+
+    def test_brute_force(self):
+        """bf makes one comparison at each offset at best, and m at worst, in any blocks."""
+        n = 3000
+        for name in ("bf", "bf:32", "bf-shared", "bf-tay", "bf-tay-shared"):
+            for m in (2, 30):
+                assert self.counts(name, b"a" * n, b"b" * m)[1] == n - m + 1
+                assert self.counts(name, b"a" * n, b"a" * (m - 1) + b"b")[1] == m * (n - m + 1)
+
+    def test_child_grids(self):
+        """SWIFT starts a grid for each window whose ends match, and no other."""
+        text = bytes(random.Random(5).choices(b"ab", k=2000))
+        for m in (9, 40):
+            pattern = text[300 : 300 + m]
+            ends = sum(text[x] == pattern[0] and text[x + m - 1] == pattern[-1] for x in range(len(text) - m + 1))
+            for name in ("bf-swift", "bf-swift-binning", "bf-swift-chunking"):
+                assert self.counts(name, text, pattern)[2] == ends, (name, m)
 
 
 class TestPapers(Case):

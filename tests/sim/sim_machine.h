@@ -134,6 +134,10 @@ struct sim_machine {
      * wait for */
     uint64_t written;
     struct sim_counters counters;
+    struct {
+        uintptr_t begin;
+        uint64_t bytes;
+    } watch[SIM_WATCHES];
     char report[REPORT_BYTES];
 };
 extern struct sim_machine sim;

@@ -210,8 +210,11 @@ void sim_global(const void *p, uint32_t bytes, int write, const char *file, int 
     if (!sim_range_holds(p, bytes))
         sim_fail(write ? "a write outside of device memory" : "a read outside of device memory",
                  file, line);
-    if (!write)
+    if (!write) {
         sim.counters.global_read_bytes += bytes;
+        for (uint32_t i = 0; i < SIM_WATCHES; i++)
+            sim.counters.watched[i] += (uintptr_t)p - sim.watch[i].begin < sim.watch[i].bytes;
+    }
     if (sim.plain_switches != 0 && sim_random() % sim.plain_switches == 0)
         sim_yield();
     sim_memory_look(p, bytes);
@@ -312,6 +315,7 @@ uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, cons
     stand(file, line);
     if (index >= array_bytes / bytes)
         sim_fail("a read outside of constant memory", file, line);
+    sim.counters.constant_reads++;
     return index;
 }
 

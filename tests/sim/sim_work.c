@@ -7,6 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if TRAWL_GALLERY
+#include "gallery/kernels/gallery.h"
+#endif
+
 #define GUARD_BYTES 256u
 #define GUARD_VALUE 0x5a
 #define ALIGNMENT 512u
@@ -295,6 +299,28 @@ static bool is_lost(void)
            sim_state.calls >= sim_state.fail_nth;
 }
 
+/* Watches the pattern of a published algorithm's kernel, and the table of shifts if the kernel
+ * reads it at each window. */
+static void watch(const struct sim_kernel *kernel, const void *arguments)
+{
+#if TRAWL_GALLERY
+    const struct gallery_arguments *gallery = (const struct gallery_arguments *)arguments;
+
+    if (strncmp(kernel->name, "gallery_", 8) == 0 && kernel->arguments_bytes == sizeof *gallery) {
+        sim_watch(SIM_WATCH_PATTERN, gallery->pattern, gallery->pattern_bytes);
+        sim_watch(SIM_WATCH_SHIFTS, gallery->shifts,
+                  strcmp(kernel->name, "gallery_bmh") == 0 ||
+                          strcmp(kernel->name, "gallery_shifts_text") == 0 ||
+                          strcmp(kernel->name, "gallery_qs_segments") == 0
+                      ? 256 * sizeof *gallery->shifts
+                      : 0);
+    }
+#else
+    (void)kernel;
+    (void)arguments;
+#endif
+}
+
 static void work_do(struct cuda_stream *stream, struct work *work)
 {
     const char *report = NULL;
@@ -310,6 +336,7 @@ static void work_do(struct cuda_stream *stream, struct work *work)
         memset(work->to, work->value, (size_t)work->bytes);
     } else if (work->kind == WORK_LAUNCH) {
         constant_put(work->function->module);
+        watch(work->function->kernel, work->arguments);
         sim_range_use(stream->object.context);
         if (!sim_grid(work->function->kernel, work->arguments, work->blocks, work->threads,
                       &report)) {

@@ -441,9 +441,30 @@ void sim_switches_max(uint64_t switches)
     sim.switches_max = switches;
 }
 
+void sim_watch(enum sim_watch watch, const void *begin, uint64_t bytes)
+{
+    sim.watch[watch].begin = (uintptr_t)begin;
+    sim.watch[watch].bytes = bytes;
+}
+
 struct sim_counters sim_counters(void)
 {
     return sim.counters;
+}
+
+/* What kernels have done so far, for trawl-bench: launches, child grids, reads of shifts and of the
+ * pattern, bytes read. From the first call on, the device has room for all child grids. */
+__attribute__((visibility("default"))) void trawl_simulated_counts(uint64_t counts[5]);
+void trawl_simulated_counts(uint64_t counts[5])
+{
+    const struct sim_counters all = sim_counters();
+
+    sim_pending_max(1u << 20);
+    counts[0] = all.launches;
+    counts[1] = all.child_grids;
+    counts[2] = all.watched[SIM_WATCH_SHIFTS];
+    counts[3] = all.watched[SIM_WATCH_PATTERN] + all.constant_reads;
+    counts[4] = all.global_read_bytes;
 }
 
 void sim_counters_reset(void)

@@ -25,12 +25,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The ranges whose reads are counted apart. */
+enum sim_watch { SIM_WATCH_PATTERN, SIM_WATCH_SHIFTS, SIM_WATCHES };
+
 struct sim_counters {
     uint64_t launches;
     /* launches that ran, each with its own schedule; launches that were rejected do not count */
     uint64_t schedules;
     uint64_t switches;
     uint64_t global_read_bytes;
+    uint64_t watched[SIM_WATCHES],
+        constant_reads; /* reads in a watched range; of constant memory */
     uint64_t atomics;
     uint64_t barriers;            /* completed barriers, counted once per block */
     uint64_t shuffles;            /* counted once per lane */
@@ -98,6 +103,8 @@ void sim_range_use(const void *owner);
 void sim_range_remove(const void *base);
 bool sim_range_holds(const void *base, uint64_t bytes);
 
+/* Counts reads in this range of global memory, until the range is set again. */
+void sim_watch(enum sim_watch watch, const void *begin, uint64_t bytes);
 struct sim_counters sim_counters(void);
 void sim_counters_reset(void);
 

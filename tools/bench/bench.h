@@ -167,12 +167,17 @@ enum run_part {
         PARTS
 };
 
+/* On the simulated device: launches, child grids, reads of shifts and of the pattern, bytes read.
+ */
+#define COUNTS 5u
+
 /* The result of a run. `why` says why the run was not possible; else empty. */
 struct bench_run {
     double seconds, part[PARTS]; /* duration of the run; durations of its parts */
     struct answer answer;
-    uint64_t memory_bytes; /* 0: not measured */
-    int status;            /* exit status of a program */
+    uint64_t memory_bytes;   /* 0: not measured */
+    uint64_t counts[COUNTS]; /* on the simulated device: what kernels did; else 0 */
+    int status;              /* exit status of a program */
     char why[TRAWL_ERROR_MESSAGE_BYTES], note[160], method[24];
 };
 
@@ -223,6 +228,8 @@ uint64_t device_allocate(uint64_t bytes);
 void device_free(uint64_t address);
 bool device_fetch(uint64_t address, void *to, uint64_t bytes);
 void *device_pin(uint64_t bytes);
+/* Adds (`sign` 1) or subtracts (-1) what kernels have done so far, on the simulated device. */
+void device_counts(int sign, uint64_t counts[COUNTS]);
 void device_unpin(void *pointer);
 
 /* ---- Rows ---------------------------------------------------------------------------------- */

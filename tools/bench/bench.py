@@ -29,6 +29,7 @@ from texts import Texts
 
 import cpu
 import docs
+import gallery
 
 # For each name: module, function that makes the rows, default bytes of a text, default rounds.
 KINDS = {
@@ -40,6 +41,7 @@ KINDS = {
     "matrix": (sets, sets.matrix_rows, "200000000", 5),
     "gpu": (gpu, gpu.rows, "16G", 7),
     "papers": (papers, papers.rows, "1G", 10),
+    "gallery": (gallery, gallery.rows, "1M", 1),
     "regret": (regret, regret.rows, "16M", 5),
     "packed": (packed, packed.rows, "64M", 5),
     "filter": (filters, filters.rows, "1G", 7),
@@ -77,6 +79,12 @@ def parse(words):
     parser.add_argument("--cell-seconds", type=float, default=5, help="fewer runs of what takes longer")
     parser.add_argument("--largest", default="64M", help="papers: no text is larger")
     parser.add_argument("--small-runs", type=int, default=200, help="commands: runs on 1 KiB")
+    parser.add_argument("--text", help="gallery: the file to search, of which --bytes are read")
+    parser.add_argument("--lengths", default="4..1024", help="gallery: of patterns: 8,100 or 4..4096")
+    parser.add_argument("--algorithms", help="gallery: NAME[:OPTIONS],..., trawl among them; all")
+    parser.add_argument("--patterns", type=int, default=100, help="gallery: of each length")
+    for form in ("csv", "tex", "svg"):
+        parser.add_argument(f"--{form}", help="gallery: write the table, or a plot, as this, too")
     parser.add_argument("--json", help="write every single time")
     parser.add_argument("--markdown", help="write the report as in the documents")
     parser.add_argument("--from", dest="source", help="measure nothing: report on this JSON")
@@ -219,12 +227,16 @@ def one(options, name):
         data = {**head, "rows": rows}
         if options.json:
             write_results(options.json, head, rows)
-    lines = KINDS[data["benchmark"]][0].section(data)
+    module = KINDS[data["benchmark"]][0]
+    lines = module.section(data)
     if options.markdown:
         with open(options.markdown, "w", encoding="utf-8") as file:
             file.write("\n".join(lines).strip("\n") + "\n")
     else:
         print("\n" + "\n".join(lines))
+    for path, text in module.files(data, options) if hasattr(module, "files") else ():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
     return against.report(data, options.against) if options.against else 0
 
 

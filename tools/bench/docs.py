@@ -17,6 +17,7 @@ from report import put_section
 from runner import ROOT, die, read_results
 
 import cpu
+import gallery
 
 MEASUREMENTS = "docs/measurements"
 NOT_YET = ["Not measured yet."]
@@ -32,6 +33,7 @@ SECTIONS += [
     ("docs/benchmarks-gpu.md", "forms", gpu.section),
     ("README.md", "commands", commands.readme),
     ("docs/papers.md", "overview", papers.overview),
+    ("docs/papers/together.md", "counts", gallery.section),
 ]
 SECTIONS += [(f"docs/papers/{name}.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
@@ -90,7 +92,7 @@ def pages(root):
     """Return {page or file: text}, made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
-        file = "papers" if path.startswith("docs/papers") else name
+        file = "papers" if path.startswith("docs/papers") and name != "counts" else name
         if file not in known:
             known[file] = results(root, file)
         if path not in made:

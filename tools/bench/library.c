@@ -613,6 +613,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
 {
     const char *when = field(&it->fields, "plan", "");
     bool once = strcmp(when, "once") == 0, timed = !once && strcmp(when, "new") != 0;
+    bool on_device = strcmp(field(&it->fields, "engine", "cpu"), "cpu") != 0;
     struct library *own = (struct library *)it->state;
     double begin = contestant_clock(it);
 
@@ -620,6 +621,8 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         return;
     if (timed)
         run->part[PART_PLAN] = contestant_clock(it) - begin;
+    if (on_device)
+        device_counts(-1, run->counts);
     if (!timed)
         begin = contestant_clock(it);
     (void)good(make_call(it, own, own->plan, full, run), run);
@@ -628,6 +631,8 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         (void)good(make_call(it, own, own->plan, full, run), run);
     }
     run->seconds = contestant_clock(it) - begin;
+    if (on_device)
+        device_counts(1, run->counts);
     if (full) /* the first run of each contestant is full, and asking once is enough */
         take_explanation(own->plan, run);
     if (!once) {

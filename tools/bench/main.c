@@ -245,6 +245,10 @@ static void print_contestant(const struct bench_row *row, const struct contestan
         printf(", \"compile\": [%.9f]", it->first_plan_seconds);
     if (it->method[0] != '\0')
         printf(", \"method\": \"%s\"", it->method);
+    if (it->last.counts[0] > 0)
+        for (uint32_t i = 0; i < COUNTS; i++)
+            printf("%s%" PRIu64 "%s", i > 0 ? "," : ", \"counts\": [", it->last.counts[i],
+                   i + 1 < COUNTS ? "" : "]");
     if (it->last.note[0] != '\0')
         print_json_string(", \"note\": ", it->last.note);
     printf("}");
