@@ -39,6 +39,8 @@ ROWS = (('english',
         ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
          ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!'),
          ('-o [а-я]{10,}', r'--count-matches \w+ость')),
+        ('english, across lines', (), (),
+         (r'-Uc \s+king', r'-Uc \w+\s+king', r'-Uc [^,]+,\s+and Pharaoh', r'-Uo (?s)And.{0,40}Pharaoh')),
         ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',), ()),
         ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',), ()))  # fmt: skip
 
@@ -115,9 +117,10 @@ def section(data):
         "",
     ]
     cells = []
-    for text in dict.fromkeys(row["text"] for row in data["rows"]):
+    for text, *groups in ROWS:
         of_text = [row for row in data["rows"] if row["text"] == text]
-        cells.append([text, len(of_text)] + extremes(of_text, ONE) + extremes(of_text, ALL))
+        known = extremes(of_text, ONE) + extremes(of_text, ALL) if of_text else 6 * ["-"]
+        cells.append([text, len(of_text) or sum(map(len, groups)), *known])
     return lines + table(
         ["text", "expressions", "1 thread: least", "median", "greatest", "all threads: least", "median", "greatest"],
         cells,
