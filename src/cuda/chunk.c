@@ -26,9 +26,8 @@ static enum trawl_status reserve_text(struct cuda_worker *worker, const struct c
     TRAWL_ASSERT(least <= wanted && wanted > 0);
     for (;;) {
         uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, steps), least));
-        enum trawl_status status = cuda_memory_reserve(
-            worker->device, &worker->text,
-            cuda_worker_room(worker, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
+        enum trawl_status status = cuda_worker_reserve(
+            worker, &worker->text, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES, error);
 
         if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, PART_MIN))
             return status;

@@ -187,12 +187,10 @@ static enum trawl_status range_begin(struct cuda_worker *worker, uint64_t bytes,
     TRAWL_TRY(cuda_lists_sums(worker, error));
     if (own->answer->form != ANSWER_OF_LINES)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, &own->gaps,
-        cuda_worker_room(worker, (bytes / worker->limits.gap_warp + 1) * gap_bytes), error));
-    return cuda_memory_reserve(
-        worker->device, &own->vast,
-        cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error);
+    TRAWL_TRY(cuda_worker_reserve(worker, &own->gaps,
+                                  (bytes / worker->limits.gap_warp + 1) * gap_bytes, error));
+    return cuda_worker_reserve(worker, &own->vast,
+                               (bytes / worker->limits.gap_block + 1) * gap_bytes, error);
 }
 
 /* Sets the arguments that all kernels for the range, up to `end`, share. */
@@ -400,8 +398,7 @@ static enum trawl_status add_hits(struct cuda_worker *worker, const struct answe
         TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits, 0, worker->answering->room, error));
         return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     }
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->hits,
-                                  cuda_worker_room(worker, count * sizeof(struct hit)), error));
+    TRAWL_TRY(cuda_worker_reserve(worker, &worker->hits, count * sizeof(struct hit), error));
     hits.address = worker->hits.address;
     TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits,
                               finds ? 0 : log2_ceiling(worker->plan->literal_count), &hits, error));

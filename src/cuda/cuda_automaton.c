@@ -280,7 +280,7 @@ static enum trawl_status upload(struct cuda_worker *worker, const struct trie *t
     uint64_t rows_bytes = trie->node_count * row_words * sizeof(uint32_t);
     uint64_t bytes = rows_at + rows_bytes;
 
-    TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
+    TRAWL_TRY(cuda_worker_reserve(worker, memory, bytes, error));
     TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, trie->block_bytes, error));
     to->classes = (const uint32_t *)(uintptr_t)memory->address;
     to->ends = to->classes + 64;
@@ -306,26 +306,23 @@ static enum trawl_status upload(struct cuda_worker *worker, const struct trie *t
 static enum trawl_status write_rows(struct cuda_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
 {
-    const struct cuda_device *device = worker->device;
     struct automaton_arguments arguments = worker->tables->of_automaton;
     uint32_t warps = worker->limits.threads / 32, upto = 0;
-    void *parameters[] = {&arguments};
 
     for (uint32_t from = 0; from < trie->level_count; from = upto) {
         uint32_t states = trie->levels[from + 1] - trie->levels[from];
         uint64_t blocks = states <= NARROW_STATES
                               ? 1
                               : min_u64((states + warps - 1) / warps,
-                                        (uint64_t)device->multiprocessors * ROW_BLOCKS);
+                                        (uint64_t)worker->device->multiprocessors * ROW_BLOCKS);
 
         for (upto = from + 1; states <= NARROW_STATES && upto < trie->level_count; upto++)
             if (trie->levels[upto + 1] - trie->levels[upto] > NARROW_STATES)
                 break;
         arguments.scan.begin = from;
         arguments.scan.limit = upto;
-        TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_AUTOMATON_ROWS],
-                            (unsigned)blocks, 1, 1, worker->limits.threads, 1, 1, 0, worker->stream,
-                            parameters, NULL));
+        TRAWL_TRY(cuda_worker_launch(worker, CUDA_KERNEL_AUTOMATON_ROWS, blocks,
+                                     worker->limits.threads, 0, &arguments, error));
     }
     return TRAWL_OK;
 }

@@ -49,17 +49,13 @@ enum trawl_status cuda_lists_launch(struct cuda_worker *worker, enum cuda_kernel
                                     uint64_t threads, uint64_t blocks_max, void *arguments,
                                     struct trawl_error *error)
 {
-    void *parameters[] = {arguments};
     uint64_t each = min_u64((threads + 31) / 32 * 32, LISTS_THREADS);
     uint64_t blocks = (threads + each - 1) / each;
 
     TRAWL_ASSERT(threads > 0);
     if (blocks_max > 0)
         blocks = min_u64(blocks, blocks_max);
-    TRAWL_ASSERT(blocks <= INT32_MAX);
-    return CUDA_CALL(worker->device, error, launch, worker->device->functions[kernel],
-                     (unsigned)blocks, 1, 1, (unsigned)each, 1, 1, 0, worker->stream, parameters,
-                     NULL);
+    return cuda_worker_launch(worker, kernel, blocks, (uint32_t)each, 0, arguments, error);
 }
 
 /* Sorts list *which by one digit, or a short list completely, into the worker's other list, or into
@@ -112,19 +108,15 @@ enum trawl_status cuda_lists_sort(struct cuda_worker *worker, uint32_t *which, u
 
 enum trawl_status cuda_lists_answering(struct cuda_worker *worker, struct trawl_error *error)
 {
-    void *memory;
-
-    if (worker->answering != NULL)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->answering, &memory, error));
-    worker->answering = (struct cuda_answering *)memory;
-    return TRAWL_OK;
+    return worker->answering != NULL ? TRAWL_OK : MEMORY_ZEROED(worker->answering, 1, error);
 }
 
 enum trawl_status cuda_lists_sums(struct cuda_worker *worker, struct trawl_error *error)
 {
-    struct cuda_answering *own = worker->answering;
+    struct cuda_answering *own;
 
+    TRAWL_TRY(cuda_lists_answering(worker, error));
+    own = worker->answering;
     if (own->sums_ready)
         return TRAWL_OK;
     TRAWL_TRY(

@@ -43,7 +43,7 @@ enum trawl_status cuda_lists_decide(struct cuda_worker *worker, struct answer_ar
 /* Returns UNSUPPORTED if the sums say that a line or a record is too long. */
 enum trawl_status cuda_lists_check(const struct cuda_worker *worker, const uint64_t *sums,
                                    struct trawl_error *error);
-/* Prepares the sums for cuda_lists_run. */
+/* Prepares worker->answering and its sums for cuda_lists_run. */
 enum trawl_status cuda_lists_sums(struct cuda_worker *worker, struct trawl_error *error);
 /* Allocates worker->answering, unless it exists. */
 enum trawl_status cuda_lists_answering(struct cuda_worker *worker, struct trawl_error *error);

@@ -177,7 +177,7 @@ static enum trawl_status bring(struct cuda_engine *engine, struct cuda_resident 
     if (resident->borrowed != 0)
         status = cuda_worker_lend(engine, resident->device_index, &worker, error);
     else
-        status = cuda_worker_open_on(engine, resident->device_index, &worker, error);
+        status = cuda_worker_open(engine, resident->device_index, &worker, error);
     TRAWL_TRY(status);
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = bring_resident(worker, resident, error);

@@ -105,9 +105,7 @@ enum trawl_status cuda_pages_gather(struct cuda_worker *worker, const struct eng
                                     struct trawl_error *error)
 {
     struct cuda_gathered *own = &worker->gathered;
-    const struct cuda_device *device = worker->device;
     struct pages_gather_arguments a;
-    void *parameters[] = {&a};
 
     if (own->serial != worker->plan->serial)
         own->separator = choose_separator(worker->plan);
@@ -123,11 +121,9 @@ enum trawl_status cuda_pages_gather(struct cuda_worker *worker, const struct eng
     TRAWL_TRY(list_pieces(worker, chunk, at, bytes_max, place, range, error));
     if (own->count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, &worker->text,
-        cuda_worker_room(worker, range->text_end + WORD_BYTES + SCAN_AROUND_BYTES), error));
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->offsets,
-                                  cuda_worker_room(worker, own->count * sizeof(struct pages_piece)),
+    TRAWL_TRY(cuda_worker_reserve(worker, &worker->text,
+                                  range->text_end + WORD_BYTES + SCAN_AROUND_BYTES, error));
+    TRAWL_TRY(cuda_worker_reserve(worker, &worker->offsets, own->count * sizeof(struct pages_piece),
                                   error));
     TRAWL_TRY(cuda_worker_upload(worker, worker->offsets.address, own->pieces.bytes,
                                  own->count * sizeof(struct pages_piece), error));
@@ -137,9 +133,8 @@ enum trawl_status cuda_pages_gather(struct cuda_worker *worker, const struct eng
         .copy = (uint8_t *)(uintptr_t)worker->text.address,
         .pieces = (const struct pages_piece *)(uintptr_t)worker->offsets.address,
         .separator = own->separator * 0x01010101u};
-    return CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_PAGES_GATHER],
-                     (unsigned)own->count, 1, 1, PAGES_THREADS, 1, 1, 0, worker->stream, parameters,
-                     NULL);
+    return cuda_worker_launch(worker, CUDA_KERNEL_PAGES_GATHER, own->count, PAGES_THREADS, 0, &a,
+                              error);
 }
 
 uint64_t cuda_pages_origin(const struct cuda_worker *worker, uint64_t offset)
@@ -164,16 +159,6 @@ struct engine_pages {
     uint64_t row_words;
 };
 
-static enum trawl_status start(const struct cuda_worker *worker, enum cuda_kernel kernel,
-                               uint64_t blocks, uint32_t threads, void *arguments,
-                               struct trawl_error *error)
-{
-    void *parameters[] = {arguments};
-
-    return CUDA_CALL(worker->device, error, launch, worker->device->functions[kernel],
-                     (unsigned)blocks, 1, 1, threads, 1, 1, 0, worker->stream, parameters, NULL);
-}
-
 /* Builds the rows of the pages. The device's context is current. */
 static enum trawl_status make(struct cuda_worker *worker, const struct plan_pages *pages,
                               struct engine_pages *own, struct trawl_error *error)
@@ -190,9 +175,8 @@ static enum trawl_status make(struct cuda_worker *worker, const struct plan_page
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->rows, own->row_words * 4 * PLAN_PAGE_ROWS,
                                   error));
     worker->held.bytes = NULL;
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, &worker->text,
-        cuda_worker_room(worker, together * PAGES_MAP_WORDS * sizeof(uint32_t)), error));
+    TRAWL_TRY(cuda_worker_reserve(worker, &worker->text,
+                                  together * PAGES_MAP_WORDS * sizeof(uint32_t), error));
     a.text = (const uint8_t *)(uintptr_t)place.address;
     a.text_end = place.at + pages->bytes_count;
     a.maps = (uint32_t *)(uintptr_t)worker->text.address;
@@ -205,10 +189,11 @@ static enum trawl_status make(struct cuda_worker *worker, const struct plan_page
         a.count = (uint32_t)min_u64(together, pages->count - page);
         a.words = (a.count + 31) / 32;
         a.first_word = page / 32;
-        TRAWL_TRY(start(worker, CUDA_KERNEL_PAGES_MAP, a.count, PAGES_MAP_THREADS, &a, error));
-        TRAWL_TRY(start(worker, CUDA_KERNEL_PAGES_TURN,
-                        (PAGES_MAP_WORDS * (uint64_t)a.words + warps - 1) / warps, PAGES_THREADS,
-                        &a, error));
+        TRAWL_TRY(cuda_worker_launch(worker, CUDA_KERNEL_PAGES_MAP, a.count, PAGES_MAP_THREADS, 0,
+                                     &a, error));
+        TRAWL_TRY(cuda_worker_launch(worker, CUDA_KERNEL_PAGES_TURN,
+                                     (PAGES_MAP_WORDS * (uint64_t)a.words + warps - 1) / warps,
+                                     PAGES_THREADS, 0, &a, error));
     }
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
@@ -287,8 +272,7 @@ static enum trawl_status send_lists(struct cuda_worker *worker, const struct tra
     uint32_t *list;
 
     _Static_assert(PLAN_PAGE_ROWS_MAX < PAGES_LIST_WORDS, "a list has its number of rows");
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->offsets, cuda_worker_room(worker, bytes),
-                                  error));
+    TRAWL_TRY(cuda_worker_reserve(worker, &worker->offsets, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &staged, error));
     list = (uint32_t *)staged;
     for (uint64_t i = 0; i < plan->pattern_count && *knows; i++, list += PAGES_LIST_WORDS) {
@@ -325,7 +309,8 @@ static enum trawl_status ask(struct cuda_worker *worker, const struct engine_pag
     a->lists = (const uint32_t *)(uintptr_t)worker->offsets.address;
     a->pattern_count = (uint32_t)plan->pattern_count;
     a->launch = ++worker->launches;
-    TRAWL_TRY(start(worker, CUDA_KERNEL_PAGES_ASK, blocks, PAGES_THREADS, a, error));
+    TRAWL_TRY(
+        cuda_worker_launch(worker, CUDA_KERNEL_PAGES_ASK, blocks, PAGES_THREADS, 0, a, error));
     return cuda_launch_wait(worker, is_asked, a, error);
 }
 

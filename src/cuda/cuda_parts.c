@@ -26,18 +26,14 @@ static void turn_back(struct cuda_worker *worker, const struct trawl_plan *whole
 void cuda_parts_set_plan(struct cuda_worker *worker)
 {
     const struct plan_parts *of;
-    void *memory;
 
     if (worker->parts != NULL)
         worker->parts->of = NULL;
     if ((worker->parts != NULL && worker->parts->refused == worker->plan->serial) ||
         plan_parts_want(worker->plan, PLAN_PARTS_DEVICE, &of, NULL) != TRAWL_OK || of == NULL)
         return;
-    if (worker->parts == NULL) {
-        if (memory_allocate_zeroed(1, sizeof *worker->parts, &memory, NULL) != TRAWL_OK)
-            return;
-        worker->parts = (struct cuda_parts *)memory;
-    }
+    if (worker->parts == NULL && MEMORY_ZEROED(worker->parts, 1, NULL) != TRAWL_OK)
+        return;
     for (uint32_t i = 0; i < of->count; i++) {
         struct cuda_tables *tables = &worker->parts->part[i].tables;
 
@@ -87,7 +83,7 @@ static enum trawl_status search_part(struct cuda_worker *worker, uint32_t index,
     /* For a count or a first occurrence, repeat until the whole range is searched. For hits, a
      * single scan is enough: the caller continues at *end. */
     do {
-        status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
+        status = cuda_scan_range(worker, NULL, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);
         rest.begin = *end;
     } while (status == TRAWL_OK && !worker->leaves && want != WANT_HITS && *end < rest.end &&

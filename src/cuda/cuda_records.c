@@ -39,7 +39,6 @@ static enum trawl_status read_offsets(struct cuda_worker *worker, const struct e
 {
     uint64_t bytes = offset_bytes(&held->records), *copies;
 
-    TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
     copies = (uint64_t *)(void *)worker->answering->told.bytes + ANSWER_SUMS;
     for (uint32_t i = 0; i < count; i++)
@@ -109,12 +108,10 @@ static enum trawl_status make_steps(struct cuda_worker *worker, struct engine_re
         max_u64((held->records.tape_bytes + (1u << RECORDS_STEP_LOG2) - 1) >> RECORDS_STEP_LOG2, 1);
     held->steps = worker->steps;
     worker->steps = (struct cuda_memory){0};
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps,
-                                  cuda_worker_room(worker, held->step_count * sizeof(uint32_t)),
-                                  error));
+    TRAWL_TRY(
+        cuda_worker_reserve(worker, &held->steps, held->step_count * sizeof(uint32_t), error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,
                         (size_t)(held->step_count * sizeof(uint32_t)), worker->stream));
-    TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
     cuda_records_describe(held, &a);
     TRAWL_TRY(cuda_lists_run(

@@ -55,10 +55,8 @@ static enum trawl_status prepare(struct cuda_worker *worker, const struct trawl_
             return TRAWL_FAIL(error, ARGUMENT, "rewrite: the values have 4 GiB or more");
     if (!checked_multiply(bytes, tape_bytes, &most)) /* a value for each byte */
         return TRAWL_FAIL(error, ARGUMENT, "rewrite: the new strings may have 2^64 bytes");
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, memory,
-        cuda_worker_room(worker,
-                         (columns * words + REWRITE_BLOCKS_MAX) * sizeof(uint64_t) + table + bytes),
+    TRAWL_TRY(cuda_worker_reserve(
+        worker, memory, (columns * words + REWRITE_BLOCKS_MAX) * sizeof(uint64_t) + table + bytes,
         error));
     address = memory->address;
     a->from = (uint64_t *)(uintptr_t)address;
@@ -136,7 +134,6 @@ static enum trawl_status rewrite_there(struct cuda_worker *worker,
     a.answer.cell_ends = matches->ends;
     a.answer.cell_patterns = matches->patterns;
     a.answer.into = rewrite->offsets;
-    TRAWL_TRY(cuda_lists_answering(worker, error));
     TRAWL_TRY(cuda_lists_sums(worker, error));
     TRAWL_TRY(prepare(worker, rewrite, group, records.tape_bytes, &a, error));
     if (matches->count > 0) {

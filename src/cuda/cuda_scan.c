@@ -330,14 +330,16 @@ enum trawl_status cuda_list_turn(struct cuda_worker *worker, const struct cuda_r
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_scan_range(struct cuda_worker *worker, const struct cuda_range *range,
-                                  enum want want, uint64_t hits_base, struct engine_result *result,
-                                  uint64_t *done, struct trawl_error *error)
+enum trawl_status cuda_scan_range(struct cuda_worker *worker, void *context,
+                                  const struct cuda_range *range, enum want want,
+                                  uint64_t hits_base, struct engine_result *result, uint64_t *done,
+                                  struct trawl_error *error)
 {
     uint64_t limit = cuda_range_limit(worker->plan, range);
     enum want priced = cuda_worker_answers(worker) ? WANT_HITS : want;
     struct turn turn;
 
+    (void)context;
     result->method = worker->tables->method;
     worker->tables->lists_begins = false;
     *done = range->end;

@@ -104,16 +104,12 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 static enum trawl_status launch_maker(struct cuda_worker *worker, enum cuda_kernel kernel,
                                       struct trawl_error *error)
 {
-    const struct cuda_device *device = worker->device;
     struct set_arguments *arguments = &worker->tables->set;
     uint64_t entries = (uint64_t)arguments->sets.literal_count * arguments->sets.stride;
-    uint32_t blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
-                                        (uint64_t)device->multiprocessors * FILL_BLOCKS);
-    void *parameters[] = {arguments};
+    uint64_t blocks = min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
+                              (uint64_t)worker->device->multiprocessors * FILL_BLOCKS);
 
-    TRAWL_ASSERT(blocks > 0);
-    return CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
-                     worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
+    return cuda_worker_launch(worker, kernel, blocks, worker->limits.threads, 0, arguments, error);
 }
 
 /* Reserves memory for the entries in the lists of the set's grams, except for each list's first
@@ -134,8 +130,7 @@ static enum trawl_status reserve_entries(struct cuda_worker *worker, struct traw
         TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
     }
     TRAWL_ASSERT(*entries <= (uint64_t)sets->literal_count * sets->stride);
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, memory, cuda_worker_room(worker, *entries * sizeof *sets->entries), error));
+    TRAWL_TRY(cuda_worker_reserve(worker, memory, *entries * sizeof *sets->entries, error));
     sets->entries = (uint64_t *)(uintptr_t)memory->address;
     return TRAWL_OK;
 }
@@ -151,8 +146,7 @@ enum trawl_status cuda_sets_build(struct cuda_worker *worker, struct trawl_error
     enum trawl_status status;
 
     tables->has_sets = false;
-    status = cuda_memory_reserve(worker->device, &tables->sets_memory,
-                                 cuda_worker_room(worker, bytes), error);
+    status = cuda_worker_reserve(worker, &tables->sets_memory, bytes, error);
     if (status == TRAWL_MEMORY)
         return TRAWL_OK;
     TRAWL_TRY(status);

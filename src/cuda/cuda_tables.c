@@ -331,7 +331,7 @@ static enum trawl_status put_on_device(struct cuda_worker *worker, const struct 
 
     put(plan, &block, tables);
     bytes = block.count;
-    TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
+    TRAWL_TRY(cuda_worker_reserve(worker, memory, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     block = (struct block){(uint8_t *)host, 0, memory->address};
     if (tables->method !=

@@ -25,6 +25,24 @@ uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
+enum trawl_status cuda_worker_reserve(const struct cuda_worker *worker, struct cuda_memory *memory,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    return cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error);
+}
+
+enum trawl_status cuda_worker_launch(const struct cuda_worker *worker, enum cuda_kernel kernel,
+                                     uint64_t blocks, uint32_t threads, uint32_t shared_bytes,
+                                     void *arguments, struct trawl_error *error)
+{
+    void *parameters[] = {arguments};
+
+    TRAWL_ASSERT(blocks > 0 && blocks <= INT32_MAX && threads > 0 && threads % 32 == 0);
+    return CUDA_CALL(worker->device, error, launch, worker->device->functions[kernel],
+                     (unsigned)blocks, 1, 1, threads, 1, 1, shared_bytes, worker->stream,
+                     parameters, NULL);
+}
+
 /* Waits for the last copy from the next staging buffer, and makes that buffer long enough for
  * `count` bytes, but at most limits.staging_bytes. */
 static enum trawl_status take_staging(struct cuda_worker *worker, uint64_t count,

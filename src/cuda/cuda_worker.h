@@ -173,6 +173,13 @@ static inline bool cuda_worker_answers(const struct cuda_worker *worker)
 uint64_t cuda_worker_left(const struct cuda_worker *worker);
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct cuda_worker *worker, uint64_t bytes);
+/* cuda_memory_reserve for so many bytes, rounded up by cuda_worker_room. */
+enum trawl_status cuda_worker_reserve(const struct cuda_worker *worker, struct cuda_memory *memory,
+                                      uint64_t bytes, struct trawl_error *error);
+/* Starts a kernel of the CUDA engine in the worker's stream. */
+enum trawl_status cuda_worker_launch(const struct cuda_worker *worker, enum cuda_kernel kernel,
+                                     uint64_t blocks, uint32_t threads, uint32_t shared_bytes,
+                                     void *arguments, struct trawl_error *error);
 
 /* Sets *bytes to `count` bytes of host memory, which the caller fills, copies to the device with
  * the next cuda_worker_upload, and returns with cuda_worker_unstage. If they fit into a staging

@@ -123,9 +123,7 @@ static enum trawl_status cuda_compile(struct engine *opaque, uint32_t device,
     struct cuda_worker *worker = cuda_worker_of(*out);
 
     if (worker == NULL)
-        TRAWL_TRY(device == ENGINE_DEVICES_MAX
-                      ? cuda_worker_open(engine, &worker, error)
-                      : cuda_worker_open_on(engine, device, &worker, error));
+        TRAWL_TRY(cuda_worker_open(engine, device, &worker, error));
     *out = (struct engine_worker *)worker;
     if (plan == NULL)
         return TRAWL_OK;
@@ -137,16 +135,6 @@ static enum trawl_status cuda_compile(struct engine *opaque, uint32_t device,
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */
-
-/* Searches one range with the plan's method and the tables that prepare_tables has made. */
-static enum trawl_status search_range(struct cuda_worker *worker, void *context,
-                                      const struct cuda_range *range, enum want want,
-                                      uint64_t hits_base, struct engine_result *result,
-                                      uint64_t *done, struct trawl_error *error)
-{
-    (void)context;
-    return cuda_scan_range(worker, range, want, hits_base, result, done, error);
-}
 
 static enum trawl_status prepare_tables(struct cuda_worker *worker, enum want want,
                                         struct cuda_steps *steps, struct trawl_error *error)
@@ -160,7 +148,7 @@ static enum trawl_status scan(struct cuda_worker *worker, struct engine_task *ta
                               struct trawl_error *error)
 {
     struct cuda_steps steps = {
-        .text_bytes_max = UINT64_MAX, .prepare = prepare_tables, .search = search_range};
+        .text_bytes_max = UINT64_MAX, .prepare = prepare_tables, .search = cuda_scan_range};
     struct cuda_steps by_parts = {.text_bytes_max = UINT64_MAX,
                                   .prepare = cuda_parts_build_tables,
                                   .search = cuda_parts_search};

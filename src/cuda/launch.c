@@ -248,13 +248,10 @@ static enum trawl_status list_reserve(struct cuda_worker *worker, const struct c
 static enum trawl_status start(struct cuda_worker *worker, struct cuda_launch *launch,
                                struct trawl_error *error)
 {
-    const struct cuda_device *device = worker->device;
     struct scan_arguments *a = &launch->arguments.scan;
     struct pattern_arguments *pattern = &launch->arguments.pattern;
-    void *parameters[] = {a};
 
-    TRAWL_ASSERT(launch->blocks > 0 && launch->blocks <= SCAN_BLOCKS_MAX);
-    TRAWL_ASSERT(launch->threads > 0 && launch->threads % 32 == 0);
+    TRAWL_ASSERT(launch->blocks <= SCAN_BLOCKS_MAX);
     a->result = (struct scan_result *)(uintptr_t)worker->sums.address;
     a->answer = (struct scan_result *)(void *)worker->answers.bytes;
     a->launch = ++worker->launches;
@@ -263,8 +260,8 @@ static enum trawl_status start(struct cuda_worker *worker, struct cuda_launch *l
         pattern->spare = (const uint8_t *)(uintptr_t)(worker->sums.address + SPARE_AT);
     }
     memset(a->answer, 0, sizeof *a->answer); /* nothing has arrived yet */
-    return CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1, 1,
-                     launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
+    return cuda_worker_launch(worker, launch->kernel, launch->blocks, launch->threads,
+                              launch->shared_bytes, a, error);
 }
 
 /* Returns true if the kernel's answer has arrived. A count arrives word by word, each with the bit

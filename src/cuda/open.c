@@ -51,10 +51,8 @@ enum trawl_status cuda_engine_open(const struct engine_options *options, struct 
     enum trawl_status status = TRAWL_OK;
     const void *bytes;
     struct cuda_engine *engine;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
-    engine = (struct cuda_engine *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(engine, 1, error));
     engine->memory_max = options->device_memory_bytes;
     (void)pthread_mutex_init(&engine->load_lock, NULL);
     (void)pthread_mutex_init(&engine->lock, NULL);
@@ -91,10 +89,8 @@ static enum trawl_status worker_open_on(struct cuda_engine *engine, uint32_t ind
 {
     enum trawl_status status = TRAWL_OK;
     struct cuda_worker *worker;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
-    worker = (struct cuda_worker *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
     worker->engine = engine;
     worker->limits = cuda_limits_now();
     worker->device = &engine->devices[index];
@@ -114,29 +110,20 @@ done:
     return status;
 }
 
-enum trawl_status cuda_worker_open(struct cuda_engine *engine, struct cuda_worker **worker,
-                                   struct trawl_error *error)
+enum trawl_status cuda_worker_open(struct cuda_engine *engine, uint32_t index,
+                                   struct cuda_worker **worker, struct trawl_error *error)
 {
-    uint32_t index;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    index = engine->workers_opened++ % engine->device_count;
-    if (cuda_engine_want(engine, index, NULL) != TRAWL_OK)
-        index = 0; /* device 0 is open */
-    (void)pthread_mutex_unlock(&engine->lock);
-    return worker_open_on(engine, index, worker, error);
-}
-
-enum trawl_status cuda_worker_open_on(struct cuda_engine *engine, uint32_t index,
-                                      struct cuda_worker **worker, struct trawl_error *error)
-{
+    const bool is_any = index == ENGINE_DEVICES_MAX;
     enum trawl_status status;
 
-    TRAWL_ASSERT(index < engine->device_count);
     (void)pthread_mutex_lock(&engine->lock);
-    status = cuda_engine_want(engine, index, error);
+    if (is_any)
+        index = engine->workers_opened++ % engine->device_count;
+    status = cuda_engine_want(engine, index, is_any ? NULL : error);
+    if (is_any && status != TRAWL_OK)
+        index = 0; /* which is open */
     (void)pthread_mutex_unlock(&engine->lock);
-    return status != TRAWL_OK ? status : worker_open_on(engine, index, worker, error);
+    return status != TRAWL_OK && !is_any ? status : worker_open_on(engine, index, worker, error);
 }
 
 enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
@@ -147,7 +134,7 @@ enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
     engine->idle[index] = NULL;
     (void)pthread_mutex_unlock(&engine->lock);
     if (*worker == NULL)
-        return cuda_worker_open_on(engine, index, worker, error);
+        return cuda_worker_open(engine, index, worker, error);
     (*worker)->limits = cuda_limits_now();
     return TRAWL_OK;
 }

@@ -110,12 +110,10 @@ void cuda_engine_close(struct cuda_engine *engine);
 /* Opens device `index`, unless it is open. */
 enum trawl_status cuda_engine_want(struct cuda_engine *engine, uint32_t index,
                                    struct trawl_error *error);
-/* cuda_worker_open opens a worker on the next device in turn, cuda_worker_open_on on device
- * `index`. cuda_worker_close frees it. */
-enum trawl_status cuda_worker_open(struct cuda_engine *engine, struct cuda_worker **worker,
-                                   struct trawl_error *error);
-enum trawl_status cuda_worker_open_on(struct cuda_engine *engine, uint32_t index,
-                                      struct cuda_worker **worker, struct trawl_error *error);
+/* cuda_worker_open opens a worker on device `index`, or, for ENGINE_DEVICES_MAX, on the next one in
+ * turn. cuda_worker_close frees it. */
+enum trawl_status cuda_worker_open(struct cuda_engine *engine, uint32_t index,
+                                   struct cuda_worker **worker, struct trawl_error *error);
 void cuda_worker_close(struct cuda_worker *worker);
 /* Lends a worker on device `index`, for short work between searches. cuda_worker_return keeps it
  * for the next call, if it `works`: making and freeing a worker's stream and pinned memory takes

@@ -78,38 +78,30 @@ bool cuda_residents_locate(struct cuda_engine *engine, struct engine_text *text)
     return devices > 0;
 }
 
-static bool find_resident(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
-                          struct cuda_resident *resident, uint64_t *bytes_at)
+/* Returns the resident on the worker's device that has the bytes, or NULL. The caller holds the
+ * lock. */
+static struct cuda_resident *find_resident(const struct cuda_worker *worker, const uint8_t *bytes,
+                                           uint64_t count, uint64_t *bytes_at)
 {
     struct cuda_engine *engine = worker->engine;
-    bool found = false;
 
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < engine->residents_end && !found; i++) {
-        const struct cuda_resident *kept = &engine->residents[i];
-
-        found = kept->device_index == worker->device_index &&
-                resident_holds(kept, bytes, count, bytes_at);
-        if (found)
-            *resident = *kept;
-    }
-    (void)pthread_mutex_unlock(&engine->lock);
-    return found;
+    for (uint32_t i = 0; i < engine->residents_end; i++)
+        if (engine->residents[i].device_index == worker->device_index &&
+            resident_holds(&engine->residents[i], bytes, count, bytes_at))
+            return &engine->residents[i];
+    return NULL;
 }
 
 uint64_t cuda_worker_sample(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
                             struct cuda_sample *sample)
 {
     struct cuda_engine *engine = worker->engine;
+    const struct cuda_resident *kept;
     uint64_t serial = 0, at;
 
     (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < engine->residents_end && serial == 0; i++) {
-        const struct cuda_resident *kept = &engine->residents[i];
-
-        if (kept->device_index != worker->device_index || kept->sample == NULL ||
-            !resident_holds(kept, bytes, count, &at))
-            continue;
+    kept = find_resident(worker, bytes, count, &at);
+    if (kept != NULL && kept->sample != NULL) {
         serial = kept->sample->serial;
         if (sample != NULL)
             *sample = *kept->sample;
@@ -122,29 +114,22 @@ bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bo
                       struct cuda_line_ends *ends)
 {
     struct cuda_engine *engine = worker->engine;
+    struct cuda_resident *kept;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < engine->residents_end && !found; i++) {
-        struct cuda_resident *kept = &engine->residents[i];
+    kept = find_resident(worker, bytes, ends->count, &ends->at);
+    if (kept != NULL && keeps) {
+        memmove(kept->ends + 1, kept->ends, sizeof kept->ends - sizeof kept->ends[0]);
+        kept->ends[0] = *ends;
+    }
+    for (uint32_t k = 0; kept != NULL && !keeps && k < CUDA_ENDS_MAX && !found; k++) {
+        const struct cuda_line_ends *known = &kept->ends[k];
 
-        if (kept->device_index != worker->device_index ||
-            !resident_holds(kept, bytes, ends->count, &ends->at))
-            continue;
-        if (keeps) {
-            memmove(kept->ends + 1, kept->ends, sizeof kept->ends - sizeof kept->ends[0]);
-            kept->ends[0] = *ends;
-            break;
-        }
-        for (uint32_t k = 0; k < CUDA_ENDS_MAX && !found; k++) {
-            const struct cuda_line_ends *known = &kept->ends[k];
-
-            found = known->at == ends->at && known->count == ends->count &&
-                    known->line_end == ends->line_end &&
-                    known->line_end_also == ends->line_end_also;
-            if (found)
-                ends->ends = known->ends;
-        }
+        found = known->at == ends->at && known->count == ends->count &&
+                known->line_end == ends->line_end && known->line_end_also == ends->line_end_also;
+        if (found)
+            ends->ends = known->ends;
     }
     (void)pthread_mutex_unlock(&engine->lock);
     return found;
@@ -153,10 +138,15 @@ bool cuda_worker_ends(const struct cuda_worker *worker, const uint8_t *bytes, bo
 bool cuda_worker_resident(const struct cuda_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t need, struct cuda_place *place)
 {
-    struct cuda_resident resident;
+    struct cuda_resident resident, *kept;
     uint64_t at, skew;
 
-    if (!find_resident(worker, bytes, count, &resident, &at))
+    (void)pthread_mutex_lock(&worker->engine->lock);
+    kept = find_resident(worker, bytes, count, &at);
+    if (kept != NULL)
+        resident = *kept;
+    (void)pthread_mutex_unlock(&worker->engine->lock);
+    if (kept == NULL)
         return false;
     TRAWL_ASSERT(at <= resident.count && count <= resident.count - at);
     *place = (struct cuda_place){
