@@ -86,11 +86,13 @@ enum trawl_status refine_scan(struct refiner *refiner, const struct engine_task 
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
     struct hits *hits = &result->hits;
+    /* what a filter has left is searched with one launch, however far apart it is */
+    const bool is_gathered = chunk->kept.items != NULL;
 
     result->on_device = refine_is_on_device(refiner);
     hits->lengths_valid = true;
     for (uint64_t at = task->from, to; at < chunk->owned; at = to) {
-        to = at + min_u64(refiner->step, chunk->owned - at);
+        to = is_gathered ? chunk->owned : at + min_u64(refiner->step, chunk->owned - at);
         if (engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(refiner->decider->step(refiner, task, at, &to, error));

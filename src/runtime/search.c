@@ -375,8 +375,6 @@ static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_pl
     const struct trawl_plan *lines = NULL;
     struct sink own = *sink;
 
-    if (pages_are_few(searcher->runtime, plan, text, sink))
-        return false;
     *status = search_line_plan(searcher, plan, text, finds, &lines, error);
     if (lines == NULL)
         return *status != TRAWL_OK;
@@ -390,11 +388,12 @@ static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_pl
     return true;
 }
 
-/* If a device can find the lines with matches of a regular expression, and finds few, searches only
- * these lines. Returns false if an ordinary search is needed. */
+/* If a device can find the lines with matches of a regular expression, or, where a filter leaves
+ * few pages, the strings in it, and finds few, searches only these lines. Returns false if an
+ * ordinary search is needed. */
 static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                         struct trawl_text *text, struct sink *sink, enum trawl_status *status,
-                         struct trawl_error *error)
+                         struct trawl_text *text, bool is_few, struct sink *sink,
+                         enum trawl_status *status, struct trawl_error *error)
 {
     const uint64_t room = schedule_lines_most(searcher, plan, text);
     const struct trawl_plan *lines = NULL;
@@ -404,13 +403,17 @@ static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_pla
 
     if ((plan->flags & TRAWL_MULTILINE) != 0 || text_is_hidden(text) || room == 0)
         return false;
-    *status = search_line_plan(searcher, plan, text, false, &lines, error);
+    *status = TRAWL_OK;
+    if (is_few && devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count))
+        lines = engines_page_plan(plan);
+    else
+        *status = search_line_plan(searcher, plan, text, false, &lines, error);
     if (*status == TRAWL_OK && lines != NULL)
         *status = MEMORY_NEW(places, room, error);
     if (*status != TRAWL_OK || lines == NULL)
         return *status != TRAWL_OK;
     sink_begins_into(&found, places, room);
-    found.by_engine = true;
+    found.by_engine = lines != engines_page_plan(plan);
     found.hits_most = room;
     *status = search_run(searcher, lines, text, &found, NULL);
     is_done = *status == TRAWL_STOPPED ||
@@ -426,18 +429,22 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
                                  struct trawl_error *error)
 {
     enum trawl_status status;
-    bool is_done;
-
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    const bool is_expression = plan->kind == PLAN_KIND_EXPRESSIONS;
     /* The host may find the first match long before a device has searched the text, unless the text
      * had to be copied first. */
-    is_done = plan->kind == PLAN_KIND_EXPRESSIONS &&
-              (sink->form == ANSWER_OF_COUNT || sink->form == ANSWER_OF_PATTERNS ||
-               sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text))) &&
-              run_on_device(searcher, plan, text, true, sink, &status, error);
-    if (!is_done &&
-        (plan->kind != PLAN_KIND_EXPRESSIONS || sink->want == WANT_FIRST || sink->digest != NULL ||
-         sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error)))
+    const bool by_device =
+        is_expression &&
+        (sink->form == ANSWER_OF_COUNT || sink->form == ANSWER_OF_PATTERNS ||
+         sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text)));
+    const bool by_lines =
+        is_expression && sink->want != WANT_FIRST && sink->digest == NULL && !sink->keeps_text;
+    bool is_few;
+
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    is_few = (by_device || by_lines) && pages_are_few(searcher->runtime, plan, text, sink);
+    if (!(by_device && !is_few &&
+          run_on_device(searcher, plan, text, true, sink, &status, error)) &&
+        !(by_lines && run_in_lines(searcher, plan, text, is_few, sink, &status, error)))
         status = search_run(searcher, plan, text, sink, error);
     searcher_leave(searcher);
     return status;
@@ -553,6 +560,7 @@ static enum trawl_status ask_lines(struct trawl_searcher *searcher, const struct
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     if (sink.want != WANT_LINES || plan->kind != PLAN_KIND_EXPRESSIONS ||
+        pages_are_few(searcher->runtime, plan, text, &sink) ||
         !run_on_device(searcher, plan, text, false, &sink, &status, error))
         status = search_run(searcher, plan, text, &sink, error);
     searcher_leave(searcher);
