@@ -11,6 +11,17 @@ cdef class Made:
 
 
 @cython.internal
+cdef class There(Made):
+    """Base of types whose values are on a GPU."""
+
+    def __bool__(self):
+        raise _errors.no_truth(self)
+
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
+
+@cython.internal
 cdef class Answer(Made):
     """Base of Column and Array: an immutable sequence that only searches create."""
 
@@ -435,3 +446,102 @@ cdef Array array_of(const char *format, uint64_t length, column *data, column *c
     if made.data == NULL or (child != NULL and made.child == NULL):
         raise MemoryError()
     return made
+
+
+cdef Column taken_numbers(const uint64_t *values, const uint64_t *begins, const uint64_t *ends, uint64_t count):
+    """Return ranges of numbers, as taken_rows() does. A row that begins at UNKNOWN is a 0."""
+    cdef uint64_t total = count if ends == NULL else 0, at = 0, row, i
+    cdef column data
+
+    memset(&data, 0, sizeof(data))
+    for i in range(count if ends != NULL else 0):
+        total += ends[i] - begins[i]
+    put_values(&data, NULL, total)
+    if data.failed:
+        raise MemoryError()
+    for i in range(count):
+        if ends == NULL:
+            values_of(&data)[i] = values[begins[i]] if begins[i] != UNKNOWN else 0
+            continue
+        for row in range(begins[i], ends[i]):
+            values_of(&data)[at] = values[row]
+            at += 1
+    return column_taken(&data)
+
+
+cdef object taken_rows(of, const uint64_t *begins, const uint64_t *ends, uint64_t count):
+    """Return ranges of rows of a Column, of an Array, or of a dict of them. ends: NULL, if each range is one row. A row of an
+    Array that begins at UNKNOWN is null."""
+    cdef column data, child, valid
+    cdef column ranges[2]  # of the values of lists
+    cdef const uint64_t *values
+    cdef uint64_t begin, end, row, total = 0, i
+    cdef bint none, lists, strings
+    cdef Array array, made
+
+    if type(of) is dict:
+        return {name: taken_rows(each, begins, ends, count) for name, each in of.items()}
+    if type(of) is Column:
+        return taken_numbers((<Column>of).values(), begins, ends, count)
+    memset(&data, 0, sizeof(data))
+    memset(&child, 0, sizeof(child))
+    memset(&valid, 0, sizeof(valid))
+    memset(ranges, 0, sizeof(ranges))
+    array = of
+    values = <const uint64_t *>array.data.bytes if array.data != NULL else NULL
+    lists, strings = array.format[0] == b"+" and array.format[1] == b"L", array.format[0] in b"UZ"
+    if lists or strings:
+        put_value(&data, 0)
+    for i in range(count if strings else 0):
+        if begins[i] != UNKNOWN:
+            total += values[begins[i] + 1 if ends == NULL else ends[i]] - values[begins[i]]
+    if not reach(&child, total):
+        raise MemoryError()
+    total = 0
+    for i in range(count):
+        look_at(i)
+        none = begins[i] == UNKNOWN
+        begin = 0 if none else begins[i]
+        end = begin + 1 if none or ends == NULL else ends[i]
+        for row in range(begin, end):
+            put_bit(&valid, not none and (array.validity == NULL or bit_at(array.validity.bytes, row)))
+        if lists or strings:
+            for row in range(begin, end):
+                put_value(&data, total + (values[row + 1] - values[begin] if not none else 0))
+            if none or values[begin] == values[end]:
+                continue
+            if strings:
+                copy_record(child.memory.bytes + total, array.child.bytes + values[begin], values[end] - values[begin])
+            else:
+                put_value(&ranges[0], values[begin])
+                put_value(&ranges[1], values[end])
+            total += values[end] - values[begin]
+        elif array.format[0] == b"b":
+            put_bit(&data, not none and bit_at(values, begin))
+        elif array.format[0] != b"+":
+            put_value(&data, values[begin] if not none else 0)
+    try:
+        child.count, row = total, valid.count
+        if data.failed or valid.failed or not reach(&ranges[0], 1) or not reach(&ranges[1], 1):
+            raise MemoryError()
+        if lists:
+            fields = array.fields if array.fields is not None else column_of(block_share(array.child), 0, array.child_length)
+            fields = taken_rows(fields, values_of(&ranges[0]), values_of(&ranges[1]), ranges[0].count)
+            made = array_of("+L", row, &data, NULL, sizeof(uint64_t))
+            if array.fields is not None:
+                made.fields = fields
+            else:
+                made.child, made.child_length = block_share((<Column>fields).memory), total
+        elif array.format[0] == b"+":
+            made = struct_array(taken_rows(array.fields, begins, ends, count))
+        else:
+            made = array_of(array.format, row, &data, &child if strings else NULL, 1)
+        made.null_count = zeros_in(valid.memory.bytes, 0, row) if row > 0 else 0
+        made.validity = taken(&valid, 1)
+        made.validity.size = (row + 7) // 8
+        return made
+    finally:
+        drop(&data)
+        drop(&child)
+        drop(&valid)
+        drop(ranges, 2)

@@ -326,19 +326,6 @@ cdef void put_groups(group_columns *made, const trawl_record_array *records, uin
         put_group(&made.values[i], bytes + begin, end - begin, True)
 
 
-cdef void copy_groups(group_columns *made, const group_columns *rows, uint64_t begin, uint64_t end) noexcept nogil:
-    cdef const group_values *values
-    cdef const uint64_t *ends
-    cdef uint64_t row
-
-    for i in range(made.count):
-        values = &rows.values[i]
-        ends = values_of(&values.ends)
-        for row in range(begin, end):
-            put_group(&made.values[i], values.bytes.memory.bytes + ends[row] if ends[row + 1] > ends[row] else NULL,
-                      ends[row + 1] - ends[row], bit_at(values.valid.memory.bytes, row))
-
-
 @cython.internal
 @cython.final
 cdef class Layout:

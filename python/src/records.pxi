@@ -35,9 +35,13 @@ cdef class Reader:
     cdef ArrowSchema *schema
     cdef ArrowSchema own_schema  # the schema of a stream
     cdef ArrowArray own_array  # the current array of a stream
-    # The current chunk. In a dictionary column, `records` are the dictionary's values, and record i of the column is
-    # value keys[i], or null. A column of runs ("+r") is read like a dictionary column, with a value for each run.
+    # The current chunk. Of a dictionary column, it consists of a dictionary's values, each of which is searched once; in the
+    # end, rows() returns what was found for each record. A column of runs ("+r") is read in the same way, with a value for
+    # each run.
     cdef trawl_record_array records
+    cdef bint is_keyed
+    cdef column all_keys  # for each record of a keyed column the number of its value among those of all chunks; -1: null
+    cdef uint64_t values_before  # the values of earlier chunks
     cdef uint64_t count  # number of records of the chunk or, after next_piece(), of the piece
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
@@ -53,11 +57,10 @@ cdef class Reader:
     cdef uint64_t left  # records of the chunk that follow the current piece
     # contains_each, which reads records one by one:
     cdef uint64_t at  # the next record of the chunk
-    cdef bint stays  # views are not copied
+    cdef bint stays  # views are not copied, and `keys` are the chunk's
     cdef const ArrowArray *staying  # the array of the chunk's views, which were not copied; NULL: the chunk is `records`
     cdef uint32_t short_runs  # number of runs shorter than RUN_MIN that ended where the buffer changes (take_views)
-    cdef block *key_block
-    cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
+    cdef int64_t *keys  # NULL: no dictionary
 
     def __cinit__(self, given, name):
         cdef const ArrowSchema *values
@@ -96,10 +99,12 @@ cdef class Reader:
             values = self.keyed()
             format = (values if values.dictionary == NULL else values.dictionary).format
             self.is_text = format not in ("z", "Z", "vz")
-            self.has_views = self.schema == values and values.dictionary == NULL and format in ("vu", "vz")
+            self.is_keyed = self.schema != values or values.dictionary != NULL
+            self.has_views = not self.is_keyed and format in ("vu", "vz")
 
     def __dealloc__(self):
         self.release()
+        drop(&self.all_keys)
         if self.own_array.release != NULL:
             self.own_array.release(&self.own_array)
         if self.own_schema.release != NULL:
@@ -118,8 +123,6 @@ cdef class Reader:
         for i in range(3):
             block_release(self.blocks[i])
             self.blocks[i] = NULL
-        block_release(self.key_block)
-        self.key_block = NULL
         self.keys = NULL
 
     cdef block *new_block(self, int place, uint64_t bytes) except NULL:
@@ -155,8 +158,8 @@ cdef class Reader:
         return self.own_array.release != NULL and self.take_array(&self.own_array)
 
     cdef bint next_piece(self, uint64_t bytes) except -1:
-        """Make the next piece: records of the chunk with up to `bytes` bytes, at least one record.
-        The chunk of a dictionary column is one piece. False: the column has ended."""
+        """Make the next piece: records of the chunk with up to `bytes` bytes, at least one record. False: the column has
+        ended."""
         cdef trawl_record_array *records = &self.records
         cdef uint64_t low, high, middle
 
@@ -170,9 +173,6 @@ cdef class Reader:
             records.validity_begin += self.count
             self.run += self.count
             self.is_first_run = False
-        if self.keys != NULL:
-            self.left = 0
-            return True
         bytes += self.offset(0)
         low, high = min(<uint64_t>1, self.left), self.left
         while low < high:
@@ -265,10 +265,8 @@ cdef class Reader:
             # the values of a column of nulls may have any type
             self.take_strings(schema.dictionary.format if values.dictionary.length > 0 else "n", values.dictionary)
         self.take_validity()
-        if schema != self.schema or schema.dictionary != NULL:
-            self.count = <uint64_t>array.length
+        if self.is_keyed:
             self.take_keys(schema, values, array)
-            self.validity = NULL
         return True
 
     cdef void take_validity(self) noexcept:
@@ -370,13 +368,15 @@ cdef class Reader:
         cdef const uint8_t *validity = validity_of(keyed)
         cdef const ArrowArray *ends = array.children[0] if keyed != array else NULL
         cdef int64_t key, at, run = 0
-        cdef uint64_t i
+        cdef uint64_t i, count = <uint64_t>array.length
 
-        self.key_block = block_new(self.count * 8)
-        if self.key_block == NULL:
+        if self.stays:
+            self.all_keys.count = self.values_before = 0
+        put_values(&self.all_keys, NULL, count)
+        if self.all_keys.failed or not reach(&self.all_keys, 1):
             raise MemoryError()
-        self.keys = <int64_t *>self.key_block.bytes
-        for i in range(self.count):
+        self.keys = <int64_t *>values_of(&self.all_keys) + self.all_keys.count - count
+        for i in range(count):
             at, key = array.offset + <int64_t>i, -1
             if ends != NULL:
                 while run < ends.length and key_at(self.schema.children[0].format[0], ends.buffers[1], ends.offset + run) <= at:
@@ -390,8 +390,17 @@ cdef class Reader:
                     raise ValueError("records: a dictionary column's key is wrong")
                 if values.validity != NULL and not bit_at(values.validity, values.validity_begin + <uint64_t>key):
                     key = -1
-            self.keys[i] = key
+            self.keys[i] = key + <int64_t>self.values_before if key >= 0 else -1
+        self.values_before += values.record_count
+        if self.stays:
+            self.count, self.validity = count, NULL
         return 0
+
+    cdef object rows(self, made):
+        """Return the answer for each record of the column, of that for each value."""
+        cdef block *keys = self.all_keys.memory
+
+        return taken_rows(made, <uint64_t *>keys.bytes if keys != NULL else NULL, NULL, self.all_keys.count) if self.is_keyed else made
 
     cdef bint is_str(self) noexcept:
         """Return True if offsets in this column count characters by default."""
@@ -479,6 +488,7 @@ def strings(column, /):
     cdef Reader reader = Reader(column, "patterns")
 
     found = []
+    reader.stays = True
     while reader.next():
         found.extend([reader.value(i) for i in range(reader.count)])
     if None in found:
@@ -574,58 +584,41 @@ cdef void put_cells(gather *found, const trawl_cells *batch) noexcept nogil:
         put_values(&found.cells[1], batch.patterns, batch.cell_count)
 
 
-cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
-    """Put the results of a dictionary column's chunk: each record gets the cells of its value."""
-    cdef uint64_t count = reader.records.record_count, at = 0, i, value, begin, cells
+cdef int put_keys(gather *found, Reader reader) except -1:
+    """Give each record of a keyed column the cells of its value, or count those of each pattern in `values`."""
+    cdef uint64_t count = reader.values_before, at = 0, i, value, begin, cells
+    cdef const int64_t *keys = <const int64_t *>values_of(&reader.all_keys)
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
-    cdef trawl_cells batch
-    cdef gather records  # the records' cells, and in `values` whether a record has any cell
+    cdef column records[3]
     cdef bint failed = first == NULL
 
-    memset(&batch, 0, sizeof(batch))
-    memset(&records, 0, sizeof(records))
-    for i in range(3):
-        failed = not reach(&records.cells[i], sizeof(uint64_t)) or failed
+    memset(records, 0, sizeof(records))
     for value in range(count + 1 if not failed else 0):
-        while at < values.cells[0].count and values_of(&values.cells[0])[at] < value:
+        while at < found.cells[0].count and values_of(&found.cells[0])[at] < value:
             at += 1
         first[value] = at
-    for i in range(reader.count if not failed else 0):
-        begin = first[max(reader.keys[i], 0)]
-        cells = first[reader.keys[i] + 1] - begin if reader.keys[i] >= 0 else 0
-        put_bit(&records.values, cells > 0)
-        for _ in range(cells):
-            put_value(&records.cells[0], i)
-        for at in range(1, 3 if cells > 0 else 0):
-            put_values(&records.cells[at], values_of(&values.cells[at]) + begin, cells)
-    failed = failed or gather_failed(&records)
-    if not failed and reader.count > 0:
-        batch.record_end, batch.cell_count = reader.count, records.cells[0].count
-        batch.records = values_of(&records.cells[0])
-        batch.patterns = values_of(&records.cells[1])
-        batch.begins = values_of(&records.cells[2])
-        if found.kind == CONTAINS:
-            put_bits(&found.values, records.values.memory.bytes, 0, reader.count)
-        else:
-            put_cells(found, &batch)
-    gather_drop(&records)
+    for i in range(reader.all_keys.count if not failed else 0):
+        begin = first[keys[i]] if keys[i] >= 0 else 0
+        cells = first[keys[i] + 1] - begin if keys[i] >= 0 else 0
+        for at in range(begin, begin + cells if found.values.count > 0 else begin):
+            values_of(&found.values)[values_of(&found.cells[1])[at]] += 1
+        if cells > 0 and found.values.count == 0:
+            put_same(&records[0], i, cells)
+            put_values(&records[1], values_of(&found.cells[1]) + begin, cells)
+            put_values(&records[2], values_of(&found.cells[2]) + begin, cells)
     free(first)
-    if failed:
+    drop(&found.cells[0], 3)
+    memcpy(found.cells, records, sizeof(records))
+    if failed or any_failed(records, 3):
         raise MemoryError()
     return 0
 
 
 cdef void put_nulls(gather *found, Reader reader) noexcept:
     """Put the validity of the chunk's records, after all results of the chunk were put."""
-    cdef uint64_t i
-
     if found.kind in (CONTAINS, COUNTS, LISTS):
-        if reader.keys != NULL:
-            for i in range(reader.count):
-                put_bit(&found.valid, reader.keys[i] >= 0)
-        else:
-            put_bits(&found.valid, reader.validity, reader.validity_begin, reader.count)
-        if (reader.keys != NULL or reader.validity != NULL) and not found.valid.failed and reader.count > 0:
+        put_bits(&found.valid, reader.validity, reader.validity_begin, reader.count)
+        if reader.validity != NULL and not found.valid.failed and reader.count > 0:
             found.null_count += zeros_in(found.valid.memory.bytes, found.record_count, reader.count)
     found.record_count += reader.count
 
@@ -750,17 +743,12 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found, bin
     return 0
 
 
-cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, gather *found) except -1:
+cdef int search_records(Searcher searcher, Plan plan, Reader reader, offsets, progress, gather *found) except -1:
     """Search a column chunk by chunk. The caller drops `found`, even after a failure."""
-    cdef Reader reader = Reader(given, ("contains", "which", "pattern_counts", "pattern_lists", "cells",
-                                        "record_counts")[<int>found.kind])
     cdef Handle handle = searcher.take()
-    cdef gather values
     cdef ways by
 
     reader.copy_bytes = searcher.piece_bytes
-    memset(&values, 0, sizeof(values))
-    values.kind = CELLS
     ways_begin(&by, searcher, plan)
     by.may = by.may and found.kind == CONTAINS
     handle.job.plan = plan.plan
@@ -768,23 +756,13 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
         if found.kind == LISTS:  # Arrow's offsets begin with 0
             put_value(&found.values, 0)
         elif found.kind == PATTERNS:
-            put_values(&found.values, NULL, told_plan(plan.plan, 0).pattern_count)
-            if not found.values.failed:
-                memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
+            put_same(&found.values, 0, told_plan(plan.plan, 0).pattern_count)
         while not gather_failed(found) and reader.next_piece(choose_way(&by, 16 * searcher.piece_bytes if by.may else UNKNOWN >> 1)):
-            if found.kind == CELLS:
-                found.characters = values.characters = offsets == "characters" or (offsets is None and reader.is_str())
-            if reader.keys == NULL:
-                search_chunk(handle, reader, progress, found, by.one_by_one)
-                note_way(&by, handle.job.bytes)
-            else:  # each value of the dictionary is searched once
-                search_chunk(handle, reader, progress, &values)
-                found.characters = False  # put_keys() copies begins that are already character offsets
-                put_keys(found, &values, reader)
-                gather_drop(&values)
+            found.characters = offsets == "characters" or (offsets is None and reader.is_str())
+            search_chunk(handle, reader, progress, found, by.one_by_one)
+            note_way(&by, handle.job.bytes)
             put_nulls(found, reader)
     finally:
-        gather_drop(&values)
         searcher.give(handle)
     return 0
 
@@ -842,14 +820,20 @@ cdef object contains(Searcher searcher, Plan plan, column, out, bint bits, progr
 
 cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind, offsets=None):
     """Search a column: CELLS returns a Cells, PATTERNS a Column, any other kind an Array."""
+    cdef Reader reader = Reader(given, ("contains", "which", "pattern_counts", "pattern_lists", "cells",
+                                        "record_counts")[<int>kind])
     cdef gather found
 
     memset(&found, 0, sizeof(found))
-    found.kind = kind
+    found.kind = CELLS if kind == PATTERNS and reader.is_keyed else kind
     try:
         if offsets is not None:
             _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        search_records(searcher, plan, given, offsets, progress, &found)
+        search_records(searcher, plan, reader, offsets, progress, &found)
+        if found.kind == CELLS and reader.is_keyed:
+            put_same(&found.values, 0, told_plan(plan.plan, 0).pattern_count if kind == PATTERNS else 0)
+            if not gather_failed(&found) and reader.all_keys.memory != NULL:
+                put_keys(&found, reader)
         if gather_failed(&found):
             raise MemoryError()
         if kind == PATTERNS:
@@ -857,7 +841,7 @@ cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_
         if kind == CELLS:
             return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),
                                   column_taken(&found.cells[2]))
-        return array_of_gather(&found, FORMATS[<int>kind], sizeof(uint64_t))
+        return reader.rows(array_of_gather(&found, FORMATS[<int>kind], sizeof(uint64_t)))
     finally:
         gather_drop(&found)
 

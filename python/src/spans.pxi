@@ -852,7 +852,7 @@ cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
 
 
 cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogil:
-    """Append the rewritten records of the chunk, or the rewritten values of its dictionary."""
+    """Append the rewritten records of the chunk."""
     cdef const trawl_record_array *records = &reader.records
     cdef uint64_t count = records.record_count, end, i
     cdef uint64_t room = rewritten(by, offset_of(records, 0), offset_of(records, count), NULL)
@@ -865,18 +865,6 @@ cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogi
             end = offset_of(records, i + 1)
             bytes.count += rewritten(by, offset_of(records, i), end, bytes.memory.bytes + bytes.count)
         put_value(&made.values, bytes.count)
-
-
-cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
-    """Append the rewritten value of each record of a dictionary column's chunk."""
-    cdef const uint64_t *ends = values_of(&values.values)
-    cdef int64_t key
-
-    for i in range(reader.count):
-        key = reader.keys[i]
-        if key >= 0 and values.cells[1].memory != NULL:
-            put(&made.cells[1], values.cells[1].memory.bytes + ends[key], ends[key + 1] - ends[key], 1)
-        put_value(&made.values, made.cells[1].count)
 
 
 cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *by) noexcept nogil:
@@ -910,21 +898,6 @@ cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *b
     bytes.count = <uint64_t>(out - bytes.memory.bytes)
 
 
-cdef void put_keyed_parts(gather *made, Reader reader, gather *values) noexcept nogil:
-    """Append the parts of each record of a dictionary column's chunk."""
-    cdef const uint64_t *lists = values_of(&values.values)
-    cdef const uint64_t *ends = values_of(&values.cells[2])
-    cdef int64_t key
-    cdef uint64_t at, i
-
-    for i in range(reader.count):
-        key = reader.keys[i]
-        for at in range(lists[key] if key >= 0 else 0, lists[key + 1] if key >= 0 else 0):
-            put(&made.cells[1], values.cells[1].memory.bytes + ends[at], ends[at + 1] - ends[at], 1)
-            put_value(&made.cells[2], made.cells[1].count)
-        put_value(&made.values, made.cells[2].count - 1)
-
-
 cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
     """Return the chunk's rewritten records as a list of objects. items: the caller's list; items[first]
     is the chunk's first record. With values, an item without a span is reused; without, each item
@@ -950,8 +923,6 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
 cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple items, list objects,
                        gather *made) except -1:
     """Rewrite a chunk: append to `objects` or, if that is None, to `made`."""
-    cdef gather keyed
-    cdef gather *into = made if reader.keys == NULL else &keyed
     cdef rewriter by
 
     if values is not None:
@@ -972,20 +943,11 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     if values is not None and reader.has_views:
         rewrite_views(made, reader, &by)
     else:
-        memset(&keyed, 0, sizeof(keyed))
-        put_value(&keyed.values, 0)
-        put_value(&keyed.cells[2], 0)
         with nogil:
             if values is not None:
-                put_rewritten(into, reader, &by)
+                put_rewritten(made, reader, &by)
             else:
-                put_parts(into, &reader.records, &by)
-            if reader.keys != NULL and not gather_failed(&keyed):
-                (put_keyed if values is not None else put_keyed_parts)(made, reader, &keyed)
-        if gather_failed(&keyed):
-            gather_drop(&keyed)
-            raise MemoryError()
-        gather_drop(&keyed)
+                put_parts(made, &reader.records, &by)
     put_nulls(made, reader)
     return 0
 
@@ -1093,67 +1055,25 @@ cdef uint64_t *put_values_of(gather *made, uint64_t count) except NULL:
     return values_of(&made.values) + made.values.count - count
 
 
-cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *keys, uint64_t count,
-                            const gather *ends, const match_columns *values) noexcept nogil:
-    """Append for each record of a dictionary column the occurrences in its value."""
-    cdef uint64_t at, begin, end, i
-
-    for i in range(count):
-        begin = end = 0
-        if keys[i] >= 0 and made.kind == LISTS:
-            begin, end = values_of(&ends.values)[keys[i]], values_of(&ends.values)[keys[i] + 1]
-        elif keys[i] >= 0 and made.kind == WHICH and bit_at(ends.valid.memory.bytes, <uint64_t>keys[i]):
-            begin, end = <uint64_t>keys[i], <uint64_t>keys[i] + 1
-        if begin < end:
-            put_values(&all.begins, values_of(&values.begins) + begin, end - begin)
-            put_values(&all.ends, values_of(&values.ends) + begin, end - begin)
-            put_values(&all.patterns, values_of(&values.patterns) + begin, end - begin)
-        for at in range(begin, end if all.with_values else begin):
-            put(&all.values, values.values.memory.bytes + values_of(&values.value_ends)[at],
-                values_of(&values.value_ends)[at + 1] - values_of(&values.value_ends)[at], 1)
-            put_value(&all.value_ends, all.values.count)
-        if all.groups != NULL and not all.groups.first_only:
-            copy_groups(all.groups, values.groups, begin, end)
-        elif all.groups != NULL and keys[i] >= 0:
-            copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
-        elif all.groups != NULL:
-            put_no_groups(all.groups, 1)
-        elif made.kind == COUNTS:
-            put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
-        if made.kind == LISTS:
-            put_value(&made.values, all.begins.count)
-        elif made.kind == WHICH:
-            put_bit(&made.valid, begin < end)
-            if begin == end:
-                made.null_count += 1
-                for at in range(3):
-                    put_value(&(&all.begins)[at], 0)
-                put_no_matches(made, all, 1)
-
-
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS returns an Array of lists of matches, COUNTS an Array of their numbers,
     WHICH an Array of each record's first match or null. With `groups`, LISTS returns lists of the groups of occurrences,
     and COUNTS the groups of each record's first occurrence."""
-    cdef Groups keyed_groups = None
     cdef Reader reader = Reader(given, ("match_counts" if kind == COUNTS else "match_lists") if groups is None else
                                 "groups" if groups.made.first_only else "group_lists")
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
-    cdef gather made, keyed
-    cdef match_columns all, values
+    cdef gather made
+    cdef match_columns all
     cdef spans_state found
     cdef bint characters = False
     cdef ways by
 
     memset(&made, 0, sizeof(made))
-    memset(&keyed, 0, sizeof(keyed))
     memset(&all, 0, sizeof(all))
-    memset(&values, 0, sizeof(values))
     memset(&found, 0, sizeof(found))
-    made.kind = keyed.kind = kind
-    all.with_values = values.with_values = value
+    made.kind, all.with_values = kind, value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
         plan = plan_for(plan, match)
@@ -1173,34 +1093,19 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 all.groups = groups.begin(reader.is_str())
-            if groups is not None and reader.keys != NULL:
-                keyed_groups = Groups(plan, groups.made.first_only)
-                values.groups = keyed_groups.begin(reader.is_str())
             if kind == COUNTS and groups is None:
-                found.counts = put_values_of(&made if reader.keys == NULL else &keyed, reader.records.record_count)
+                found.counts = put_values_of(&made, reader.records.record_count)
             spans_restart(&found)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
-            with nogil:
-                if reader.keys == NULL and found.counts == NULL:
+            if found.counts == NULL:
+                with nogil:
                     put_record_matches(&made, &all, reader, &found, characters)
-                elif reader.keys != NULL:
-                    if kind == LISTS:
-                        put_value(&keyed.values, 0)
-                    put_value(&values.value_ends, 0)
-                    if found.counts == NULL:
-                        put_record_matches(&keyed, &values, reader, &found, characters)
-                    if not gather_failed(&keyed) and not any_failed(&values.begins, 6):
-                        put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
-            if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):
+            if any_failed(&all.begins, 6):
                 raise MemoryError()
             if groups is not None:
                 groups.check()
-            if keyed_groups is not None:
-                keyed_groups.check()
-            gather_drop(&keyed)
-            match_columns_drop(&values)
             put_nulls(&made, reader)
             note_way(&by, job.bytes)
         if gather_failed(&made):
@@ -1208,20 +1113,18 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if groups is not None:
             structs = groups.taken()
             found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
-            return lists_of(found_lists, structs) if kind == LISTS else structs_of(structs, found_lists)
+            return reader.rows(lists_of(found_lists, structs) if kind == LISTS else structs_of(structs, found_lists))
         if kind == COUNTS:
-            return array_of_gather(&made, "L", sizeof(uint64_t))
+            return reader.rows(array_of_gather(&made, "L", sizeof(uint64_t)))
         all.is_text = characters
         found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
         fields = matches_of(&all, plan)._named()
-        return lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists)
+        return reader.rows(lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists))
     finally:
         match_columns_drop(&found.columns)
         drop(&found.places)
         match_columns_drop(&all)
-        match_columns_drop(&values)
         gather_drop(&made)
-        gather_drop(&keyed)
         searcher.give(handle)
 
 
@@ -1303,10 +1206,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             return objects
         if values is None:
             parts = array_of("U" if reader.is_text else "Z", made.cells[2].count - 1, &made.cells[2], &made.cells[1], 1)
-            return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), parts)
+            return reader.rows(lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), parts))
         if reader.has_views:
             return array_of_views(&made, reader.is_text)
-        return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
+        return reader.rows(array_of_gather(&made, "U" if reader.is_text else "Z", 1))
     finally:
         match_columns_drop(&found.columns)
         drop(&found.places)
