@@ -135,37 +135,14 @@ PARAMETERS = of_names({
 })  # fmt: skip
 # Parameters whose type differs from that in PARAMETERS.
 OTHERS = {
-    ("Array.__array__", "copy"): "Any",
-    ("Plan.__new__", "values"): "Iterable[Any] | None",
-    ("Plan.find_all", "answer"): 'Literal["index", "pattern", "value"]',
-    ("Searcher.find_all", "answer"): 'Literal["index", "pattern", "value"]',
-    ("Plan.matches", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
-    ("Plan.batches", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.batches", "match"): 'Literal["all"] | _Spans',
-    ("Plan.find_all", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.find_all", "match"): 'Literal["all"] | _Spans',
-    ("Plan.match_counts", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.match_counts", "match"): 'Literal["all"] | _Spans',
-    ("Plan.match_lists", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.match_lists", "match"): 'Literal["all"] | _Spans',
-    ("Plan.finditer", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.finditer", "match"): 'Literal["all"] | _Spans',
-    ("Plan.excerpts", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.excerpts", "match"): 'Literal["all"] | _Spans',
-    ("Plan.group_lists", "match"): 'Literal["all"] | _Spans',
-    ("Searcher.group_lists", "match"): 'Literal["all"] | _Spans',
-    ("Plan.excerpts", "after"): "SupportsIndex | None",
-    ("Searcher.excerpts", "after"): "SupportsIndex | None",
-    ("Plan.groups", "column"): "_TextSource | _Records",
-    ("Searcher.groups", "column"): "_TextSource | _Records",
-    ("Searcher.unload", "text"): "Text | Records",
-    ("DeviceArray.__dlpack__", "copy"): "bool | None",
-    ("Plan.split", "text"): "_Column",
-    ("Searcher.split", "text"): "_Column",
-    ("booleans", "items"): "Iterable[Any]",
-    ("contains_each", "patterns"): "_Records",
-}
+    ("Array.__array__", "copy"): "Any", ("Plan.__new__", "values"): "Iterable[Any] | None",
+    ("find_all", "answer"): 'Literal["index", "pattern", "value"]', ("excerpts", "after"): "SupportsIndex | None",
+    ("groups", "column"): "_TextSource | _Records", ("Searcher.unload", "text"): "Text | Records",
+    ("DeviceArray.__dlpack__", "copy"): "bool | None", ("split", "text"): "_Column",
+    ("booleans", "items"): "Iterable[Any]", ("contains_each", "patterns"): "_Records",
+}  # fmt: skip
+OTHERS |= {(name, "match"): 'Literal["all"] | _Spans' for name in
+           "matches batches find_all match_counts match_lists finditer excerpts group_lists".split()}  # fmt: skip
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
@@ -257,7 +234,7 @@ def typed(name, default, of, types):
         return name
     if name.startswith("**"):
         return f"{name}: Any"
-    kind = types.get(name) or OTHERS.get((of, name)) or PARAMETERS[name]
+    kind = types.get(name) or OTHERS.get((of, name)) or OTHERS.get((of.rpartition(".")[2], name)) or PARAMETERS[name]
     if default is None or ("Literal" in kind and "_Spans" not in kind and default.strip("\"'") not in kind):
         return f"{name}: {kind}"
     return f"{name}: {kind} = {default}"

@@ -483,7 +483,7 @@ cdef void device_capsule_free(object capsule) noexcept:
 
 @cython.final
 @cython.no_gc
-cdef class DeviceArray(Made):
+cdef class DeviceArray(There):
     """The result of a search on a GPU: booleans or signed numbers in the GPU's memory.
 
     PyTorch, CuPy, JAX and others use the memory without a copy, through DLPack or the CUDA array interface. The memory
@@ -505,14 +505,8 @@ cdef class DeviceArray(Made):
     def __len__(self):
         return <Py_ssize_t>self.length
 
-    def __bool__(self):
-        raise _errors.no_truth(self)
-
     def __repr__(self):
         return f"<trawl.DeviceArray of {self.length} {self.type_name()} on device {self.device}>"
-
-    def __reduce__(self):
-        raise _errors.no_pickle(self)
 
     cdef str type_name(self):
         return {0: "bits", 1: "bool", 4: "int32", 8: "int64"}[self.unit]
@@ -634,7 +628,7 @@ cdef tuple device_capsules(ArrowSchema **schema, ArrowDeviceArray **array, int64
 
 @cython.final
 @cython.no_gc
-cdef class DeviceMatches(Made):
+cdef class DeviceMatches(There):
     """The occurrences in the records of a column on a GPU, as DeviceArrays: where each begins and ends, in bytes from its
     record's first byte, and its pattern.
 
@@ -651,15 +645,9 @@ cdef class DeviceMatches(Made):
     def __len__(self):
         return len(self.begins) if self.offsets is None else len(self.offsets) - 1
 
-    def __bool__(self):
-        raise _errors.no_truth(self)
-
     def __repr__(self):
         return (f"<trawl.DeviceMatches of {len(self)} records, {len(self.begins)} "
                 f"{'first ' if self.offsets is None else ''}occurrences, on device {self.begins.device}>")
-
-    def __reduce__(self):
-        raise _errors.no_pickle(self)
 
     def tolist(self):
         """Copy the occurrences to a list: of lists of (begin, end, pattern), or of dicts of these and None, as on the host."""
@@ -696,7 +684,7 @@ cdef class DeviceMatches(Made):
 
 @cython.final
 @cython.no_gc
-cdef class DeviceStrings(Made):
+cdef class DeviceStrings(There):
     """Strings, or binary values, on a GPU, as replace() and mask() make them, or with `lists` lists of them, as split()
     makes them.
 
@@ -716,15 +704,9 @@ cdef class DeviceStrings(Made):
     def __len__(self):
         return len(self.offsets if self.lists is None else self.lists) - 1
 
-    def __bool__(self):
-        raise _errors.no_truth(self)
-
     def __repr__(self):
         return (f"<trawl.DeviceStrings of {len(self)} {'strings' if self.lists is None else 'lists'}, {self.nbytes} bytes, "
                 f"on device {self.offsets.device}>")
-
-    def __reduce__(self):
-        raise _errors.no_pickle(self)
 
     def tolist(self):
         """Copy the values to a list: of str, of bytes, or of lists of them; null is None."""

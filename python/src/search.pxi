@@ -88,43 +88,8 @@ cdef extern from *:
     """
     #if defined(__SSE2__)
     #include <emmintrin.h>
+    #endif
 
-    static bool has_beyond_ascii(const uint8_t *bytes)
-    {
-        const __m128i *at = (const __m128i *)(const void *)bytes;
-
-        return _mm_movemask_epi8(_mm_or_si128(
-                   _mm_or_si128(_mm_loadu_si128(at), _mm_loadu_si128(at + 1)),
-                   _mm_or_si128(_mm_loadu_si128(at + 2), _mm_loadu_si128(at + 3)))) != 0;
-    }
-
-    static uint64_t going_on(const uint8_t *bytes)
-    {
-        uint64_t mask = 0;
-
-        for (int i = 0; i < 4; i++) {
-            __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
-
-            /* As signed numbers, the bytes 10xxxxxx are the numbers below -64. */
-            some = _mm_cmplt_epi8(some, _mm_set1_epi8(-64));
-            mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << 16 * i;
-        }
-        return mask;
-    }
-
-    static uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks)
-    {
-        __m128i lanes = _mm_setzero_si128(), limit = _mm_set1_epi8(-64);
-
-        for (uint64_t i = 0; i < 4 * blocks; i++) {
-            __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
-
-            lanes = _mm_sub_epi8(lanes, _mm_cmplt_epi8(some, limit));
-        }
-        lanes = _mm_sad_epu8(lanes, _mm_setzero_si128());
-        return (uint64_t)_mm_cvtsi128_si64(lanes) + (uint64_t)_mm_extract_epi16(lanes, 4);
-    }
-    #else
     static bool has_beyond_ascii(const uint8_t *bytes)
     {
         uint64_t words[8];
@@ -136,33 +101,49 @@ cdef extern from *:
 
     static uint64_t going_on(const uint8_t *bytes)
     {
-        uint64_t mask = 0, word;
+        uint64_t mask = 0;
 
+    #if defined(__SSE2__)
+        for (int i = 0; i < 4; i++) {
+            __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+
+            /* As signed numbers, the bytes 10xxxxxx are the numbers below -64. */
+            some = _mm_cmplt_epi8(some, _mm_set1_epi8(-64));
+            mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << 16 * i;
+        }
+    #else
         for (int i = 0; i < 8; i++) {
+            uint64_t word;
+
             memcpy(&word, bytes + 8 * i, 8);
             word = word >> 7 & ~word >> 6 & 0x0101010101010101;
             /* The product gathers one bit of each lane in its highest byte. */
             mask |= (word * 0x0102040810204080 >> 56) << 8 * i;
         }
+    #endif
         return mask;
     }
 
     static uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks)
     {
-        uint64_t sum = 0, mask;
+        typedef int8_t __attribute__((vector_size(16))) vector;
+        vector lanes = {0}, some;
+        uint64_t sum = 0;
 
-        for (uint64_t i = 0; i < blocks; i++)
-            for (mask = going_on(bytes + 64 * i); mask > 0; mask &= mask - 1)
-                sum++;
+        for (uint64_t i = 0; i < 4 * blocks; i++) {
+            memcpy(&some, bytes + 16 * i, 16);
+            lanes -= some < -64;
+        }
+        for (int i = 0; i < 16; i++)
+            sum += (uint8_t)lanes[i];
         return sum;
     }
-    #endif
     """
     bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # true if any of 64 bytes is beyond ASCII
     # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
     uint64_t going_on(const uint8_t *bytes) noexcept nogil
-    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, each of 16 lanes of 8 bits counts 4 bytes of
-    # each block. So there may be at most 63 blocks, or a lane would overflow.
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. Each of 16 lanes of 8 bits counts 4 bytes of each block. So
+    # there may be at most 63 blocks, or a lane would overflow.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 

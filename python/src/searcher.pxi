@@ -544,38 +544,15 @@ cdef class Searcher:
             if self.last is not None:
                 status = trawl_searcher_stats(self.last.job.searcher, &stats, &error)
                 if status == TRAWL_OK:
-                    status = trawl_searcher_changes(
-                        self.last.job.searcher, changes, TRAWL_CHANGES_KEPT, &count, &error
-                    )
+                    status = trawl_searcher_changes(self.last.job.searcher, changes, TRAWL_CHANGES_KEPT, &count, &error)
                 if status == TRAWL_OK:
-                    status = trawl_searcher_ways(
-                        self.last.job.searcher, ways, TRAWL_WAYS_KEPT, &way_count, &error
-                    )
+                    status = trawl_searcher_ways(self.last.job.searcher, ways, TRAWL_WAYS_KEPT, &way_count, &error)
         check(status, &error)
         found = stats
         del found["size"]
-        found["changes"] = [
-            {
-                "offset": change.offset,
-                "before": change.before,
-                "after": change.after,
-                "before_ns": change.before_ns,
-                "after_ns": change.after_ns,
-                "why": change.why,
-            }
-            for change in changes[:count]
-        ]
-        found["ways"] = [
-            {
-                "name": way.name,
-                "what": (<bytes>(<const char *>way.what)).decode(errors="replace"),
-                "bytes": way.bytes,
-                "read_bytes": way.read_bytes,
-                "asks": way.asks,
-                "ns": way.ns,
-            }
-            for way in ways[:way_count]
-        ]
+        found["changes"] = [change for change in changes[:count]]
+        found["ways"] = [{"name": way.name, "what": (<bytes>(<const char *>way.what)).decode(errors="replace"), "bytes": way.bytes,
+                          "read_bytes": way.read_bytes, "asks": way.asks, "ns": way.ns} for way in ways[:way_count]]
         return found
 
     def __dir__(self):

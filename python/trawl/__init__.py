@@ -73,18 +73,6 @@ class _Package(types.ModuleType):
         )
 
 
-class _First(str):
-    """A name that sorts before all other names."""
-
-    __slots__ = ()
-
-    def __lt__(self, other: Any) -> bool:
-        return True
-
-    def __gt__(self, other: Any) -> bool:
-        return False
-
-
 def __getattr__(name: str) -> Any:
     from ._sources import INSTEAD
 
@@ -94,10 +82,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the names to use: Plan first, as help(trawl) does, and the modules imported so far."""
-    modules = (name for name, one in globals().items() if not name.startswith("_") and name not in __all__
-               and isinstance(one, types.ModuleType) and one.__name__ == f"{__name__}.{name}")  # fmt: skip
-    return [_First("Plan"), *{*__all__, *modules} - {"Plan"}]
+    return __all__
 
 
 sys.modules[__name__].__class__ = _Package

@@ -159,18 +159,9 @@ for _class in list(globals().values()):
         _class.__module__ = "trawl"  # so that a traceback shows the name that users write
 
 _CLASSES: dict[int, type[Error]] = {
-    1: CancelledError,
-    10: ArgumentError,
-    11: BusyError,
-    12: OutOfMemoryError,
-    13: ThreadError,
-    14: LimitError,
-    20: OpenError,
-    21: ReadError,
-    30: EngineError,
-    31: DeviceError,
-    32: UnsupportedError,
-}
+    1: CancelledError, 10: ArgumentError, 11: BusyError, 12: OutOfMemoryError, 13: ThreadError, 14: LimitError, 20: OpenError,
+    21: ReadError, 30: EngineError, 31: DeviceError, 32: UnsupportedError,
+}  # fmt: skip
 
 
 def busy() -> Error:

@@ -32,6 +32,15 @@ def own_descriptor(path: str) -> int | None:
     return None
 
 
+@contextlib.contextmanager
+def named(path: str) -> Iterator[None]:
+    """Make the system's errors name the path that the caller gave."""
+    try:
+        yield
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror or str(fault), path) from None
+
+
 class NewFile:
     """A file that is being written. At the end of a `with` block without an exception, a regular file gets its name.
 
@@ -44,16 +53,8 @@ class NewFile:
         self.old: os.stat_result | None = None  # status of the file that had the name
         self.place = ""  # where the new regular file appears; "": `path` is not a regular file, and is written in place
         self.hidden = ""  # the new file's name until it is complete; "": it has none
-        with self.named():
+        with named(self.path):
             self.file = open(self._descriptor(like), "wb")  # noqa: SIM115
-
-    @contextlib.contextmanager
-    def named(self) -> Iterator[None]:
-        """Make the system's errors name the path that the caller gave."""
-        try:
-            yield
-        except OSError as fault:
-            raise OSError(fault.errno, fault.strerror or str(fault), self.path) from None
 
     def _descriptor(self, like: Any) -> int:
         own = own_descriptor(self.path)
@@ -99,7 +100,7 @@ class NewFile:
         return os.path.join(os.path.dirname(self.place), f".trawl-{os.urandom(8).hex()}")
 
     def write(self, content: Any) -> int:
-        with self.named():
+        with named(self.path):
             return self.file.write(content)
 
     def __enter__(self) -> NewFile:
@@ -107,7 +108,7 @@ class NewFile:
 
     def __exit__(self, kind: Any, *rest: object) -> None:
         try:
-            with self.named() if kind is None else contextlib.suppress(OSError), self.file:
+            with named(self.path) if kind is None else contextlib.suppress(OSError), self.file:
                 self.file.flush()
                 if kind is None and self.place and not self._stays():
                     self._keep_facts()

@@ -417,13 +417,9 @@ def warn_of_fasta() -> None:
 
 # without a name: zstd, lz4 and pzstd, for which Python has no module
 _PACKED = {
-    "gzip": b"\x1f\x8b\x08",
-    "bz2": b"BZh",
-    "lzma": b"\xfd7zXZ\0",
-    "": b"\x28\xb5\x2f\xfd",
-    " ": b"\x04\x22\x4d\x18",
+    "gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
     "  ": b"P*M\x18\x04\0\0\0",
-}
+}  # fmt: skip
 PACKED_BEGINS = tuple(_PACKED.values())
 
 

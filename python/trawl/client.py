@@ -61,12 +61,9 @@ class Options(TypedDict, total=False):
 
 
 SWITCHES = {
-    "ignore_case": "--ignore-case",
-    "whole_words": "--word-regexp",
-    "whole_lines": "--line-regexp",
-    "invert": "--invert-match",
-    "text": "--text",
-}
+    "ignore_case": "--ignore-case", "whole_words": "--word-regexp", "whole_lines": "--line-regexp",
+    "invert": "--invert-match", "text": "--text",
+}  # fmt: skip
 NUMBERS = ("mismatches", "edits", "context", "max_count", "max_results", "max_seconds")
 
 

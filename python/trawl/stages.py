@@ -43,19 +43,15 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "contains": Kind("contains", "column", "true"),
-    "which": Kind("which", "column", "valid"),
+    "contains": Kind("contains", "column", "true"), "which": Kind("which", "column", "valid"),
     "pattern_counts": Kind("pattern_counts", "column", "positive"),
     "match_counts": Kind("match_counts", "column", "positive", ("match",)),
-    "pattern_lists": Kind("pattern_lists", "column", "some"),
-    "split": Kind("split", "column", "several", ("match",)),
+    "pattern_lists": Kind("pattern_lists", "column", "some"), "split": Kind("split", "column", "several", ("match",)),
     "replace": Kind("replace", "text", "contained", ("values", "match")),
-    "mask": Kind("mask", "text", "contained", ("mask", "match")),
-    "filter": Kind("contains", "records", "true"),
-    "cells": Kind("cells", "rows"),
-    "matches": Kind("match_lists", "rows", options=("match",)),
+    "mask": Kind("mask", "text", "contained", ("mask", "match")), "filter": Kind("contains", "records", "true"),
+    "cells": Kind("cells", "rows"), "matches": Kind("match_lists", "rows", options=("match",)),
     "count": Kind("cells", "summary"),
-}
+}  # fmt: skip
 ERROR_COLUMN = "trawl_error"
 
 

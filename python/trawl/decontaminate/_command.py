@@ -12,13 +12,13 @@ import lzma
 import multiprocessing
 import os
 import re
-import shutil
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import Searcher
+from .._files import NewFile, named
 from ..stages import json_text, lines_of
 from . import Questions
 
@@ -152,37 +152,14 @@ class Writer(contextlib.ExitStack):
         super().__init__()
         self.path = path or ""
         self.file: Any = None
-        with self.named():
-            self.raw = self._raw(path)
-
-    @contextlib.contextmanager
-    def named(self) -> Iterator[None]:
-        """Make the system's errors name the path that the caller gave."""
-        try:
-            yield
-        except OSError as fault:
-            raise OSError(fault.errno, fault.strerror or str(fault), self.path or "standard output") from None
-
-    def _raw(self, path: str | None) -> Any:
-        if path is None or path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
-            return self.enter_context(open(os.dup(1) if path is None else path, "wb"))
-        place = os.path.realpath(path)
-        new = open(hidden := f"{place}.{os.getpid()}.part", "xb")
-
-        def end(kind: Any, *_: object) -> None:
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copymode(place, hidden)
-            os.unlink(hidden) if kind else os.replace(hidden, place)
-
-        self.push(end)
-        return self.enter_context(new)
+        self.raw = self.enter_context(open(os.dup(1), "wb")) if path is None else self.enter_context(NewFile(path)).file
 
     def __exit__(self, *what: Any) -> Any:
-        with self.named():
+        with named(self.path or "standard output"):
             return super().__exit__(*what)
 
     def put(self, piece: Any) -> None:
-        with self.named():
+        with named(self.path or "standard output"):
             if self.file is None:
                 self.file = self._opened(piece)
             if isinstance(piece, list):
