@@ -7,51 +7,31 @@ import struct
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
+CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def fields(text, of=ctypes.c_void_p):
+    """Return the _fields_ of a structure from pairs of a name and the letter of a kind; *: a pointer to `of`."""
+    kinds = {"t": ctypes.c_char_p, "i": ctypes.c_int64, "v": ctypes.c_void_p, "c": CALL, "*": ctypes.POINTER(of)}
+    kinds |= {"**": ctypes.POINTER(kinds["*"]), "vv": ctypes.POINTER(ctypes.c_void_p)}
+    return [(name, kinds[kind]) for name, _, kind in (one.partition(":") for one in text.split())]
+
+
 class Schema(ctypes.Structure):
     pass
-
-
-Schema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_char_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
-    ("dictionary", ctypes.POINTER(Schema)),
-    ("release", ctypes.c_void_p),
-    ("private_data", ctypes.c_void_p),
-]
 
 
 class Array(ctypes.Structure):
     pass
 
 
-Array._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(Array))),
-    ("dictionary", ctypes.POINTER(Array)),
-    ("release", ctypes.c_void_p),
-    ("private_data", ctypes.c_void_p),
-]
-
-CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+ENDS = "children:** dictionary:* release:v private_data:v"
+Schema._fields_ = fields(f"format:t name:t metadata:t flags:i n_children:i {ENDS}", Schema)
+Array._fields_ = fields(f"length:i null_count:i offset:i n_buffers:i n_children:i buffers:vv {ENDS}", Array)
 
 
 class ArrayStream(ctypes.Structure):
-    _fields_ = [
-        ("get_schema", CALL),
-        ("get_next", CALL),
-        ("get_last_error", ctypes.c_void_p),
-        ("release", ctypes.c_void_p),
-        ("private_data", ctypes.c_void_p),
-    ]
+    _fields_ = fields("get_schema:c get_next:c get_last_error:v release:v private_data:v")
 
 
 new_capsule = ctypes.pythonapi.PyCapsule_New
@@ -195,23 +175,6 @@ class Stream:
         return new_capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)
 
 
-def numbers(array, index, count):
-    values = ctypes.cast(array.buffers[index], ctypes.POINTER(ctypes.c_int64))
-    return [values[array.offset + i] for i in range(count)]
-
-
-def flags_of(array):
-    """Return for each value whether it is valid, that is, not null."""
-    if not array.buffers[0]:
-        return [True] * array.length
-    packed = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
-    return bits_of(array, packed)
-
-
-def bits_of(array, packed):
-    return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.offset, array.offset + array.length)]
-
-
 def views(array):
     """Return each value's bytes, and the address of bytes in a buffer."""
     made = []
@@ -238,27 +201,36 @@ def read(exported):
     return schema.format.decode(), read_array(schema, array)
 
 
-def read_array(schema, array):
-    format = schema.format.decode()
+def read_array(schema, array, fetch=ctypes.string_at):
+    """Return an array's values. fetch: returns the bytes at an address."""
+    format, count = schema.format.decode(), array.length
     children = [(schema.children[i].contents, array.children[i].contents) for i in range(array.n_children)]
+
+    def numbers(letter, count):
+        size = struct.calcsize(f"={letter}")
+        data = fetch(array.buffers[1] + size * array.offset, size * count) if count else b""
+        return list(struct.unpack(f"={count}{letter}", data))
+
+    def flags(index):
+        packed = fetch(array.buffers[index], (array.offset + count + 7) // 8) if count else b""
+        return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.offset, array.offset + count)]
+
     if format == "+s":
-        return {one.name.decode(): read_array(one, values) for one, values in children}
-    if format == "b":
-        packed = ctypes.cast(array.buffers[1], ctypes.POINTER(ctypes.c_uint8))
-        values = bits_of(array, packed)
-    elif format in ("+L", "U", "Z"):
-        ends = numbers(array, 1, array.length + 1)
-        if format == "+L":
-            items = read_array(*children[0])
-            items = list(zip(*items.values())) if isinstance(items, dict) else items
-        else:
-            items = ctypes.string_at(array.buffers[2], ends[-1])
-        values = [items[a:b] for a, b in zip(ends, ends[1:])]
-        values = [one.decode() for one in values] if format == "U" else values
-    elif format in ("vu", "vz"):
+        return {one.name.decode(): read_array(one, values, fetch) for one, values in children}
+    if format in ("vu", "vz"):
         values = views(array)
+    elif format in ("u", "U", "z", "Z", "+l", "+L"):
+        ends = numbers("q" if format[-1] in "LUZ" else "i", count + 1)
+        if children:
+            items = read_array(*children[0], fetch)
+            items = list(zip(*items.values())) if isinstance(items, dict) else items
+            assert len(items) >= ends[-1]
+        else:
+            items = fetch(array.buffers[2], ends[-1]) if ends[-1] else b""
+        values = [items[a:b] for a, b in itertools.pairwise(ends)]
+        values = [one.decode() for one in values] if format in "uU" else values
     else:
-        values = numbers(array, 1, array.length)
-    valid = flags_of(array)
+        values = flags(1) if format == "b" else numbers({"l": "q", "L": "Q"}.get(format, format), count)
+    valid = flags(0) if array.buffers[0] else [True] * count
     assert array.null_count == valid.count(False)
     return [value if ok else None for value, ok in zip(values, valid)]

@@ -17,11 +17,8 @@ PACKAGE = pathlib.Path(importlib.util.find_spec("trawl").origin).parent
 if pathlib.Path(sys.prefix) in PACKAGE.parents and BUILD.parent == ROOT / "build":
     made = max((path.stat().st_mtime for path in PACKAGE.glob("_trawl.*.so")), default=0)
     sources = [
-        *ROOT.glob("python/src/*"),
-        *ROOT.glob("include/*"),
-        ROOT / "tools/serve/answers.def",
-        BUILD / "src/libtrawl.a",
-    ]
+        *ROOT.glob("python/src/*"), *ROOT.glob("include/*"), ROOT / "tools/serve/answers.def", BUILD / "src/libtrawl.a",
+    ]  # fmt: skip
     modules = {path: PACKAGE / path.relative_to(ROOT / "python/trawl") for path in ROOT.glob("python/trawl/**/*.py")}
     old = [path for path in sources if path.stat().st_mtime > made]
     old += [path for path, copy in modules.items() if not copy.exists() or copy.read_bytes() != path.read_bytes()]
@@ -50,13 +47,9 @@ def amount(count):
 
 
 hypothesis.settings.register_profile(
-    "trawl",
-    max_examples=amount(40),
-    deadline=None,
-    database=None,
-    derandomize=True,
+    "trawl", max_examples=amount(40), deadline=None, database=None, derandomize=True,
     suppress_health_check=list(hypothesis.HealthCheck),
-)
+)  # fmt: skip
 hypothesis.settings.load_profile("trawl")
 
 

@@ -7,7 +7,7 @@ import struct
 import sys
 import types
 
-from arrow_by_hand import RELEASE, bits, capsule_pointer, new_capsule
+from arrow_by_hand import RELEASE, bits, capsule_pointer, new_capsule, read_array
 from arrow_by_hand import Array as ArrowArray
 from arrow_by_hand import Schema as ArrowSchema
 
@@ -344,81 +344,9 @@ def read_tensor(array):
 
 
 def read_arrow(array):
-    """Read a DeviceArray through Arrow's device protocol."""
-    schema, capsule = array.__arrow_c_device_array__()
-    form = ArrowSchema.from_address(capsule_pointer(schema, names[2])).format
+    """Read a DeviceArray, a DeviceMatches or a DeviceStrings through Arrow's device protocol."""
+    owner, capsule = array.__arrow_c_device_array__()
     made = DeviceArray.from_address(capsule_pointer(capsule, names[3]))
-    count, buffers = made.array.length, made.array.buffers
-    assert made.kind == CUDA and made.event is None and made.array.n_buffers == 2 and made.array.offset == 0
-    if form != b"b":
-        return list(
-            struct.unpack(
-                f"{count}{ {b'i': 'i', b'l': 'q'}[form] }",
-                read(buffers[1], count * (4 if form == b"i" else 8), made.device),
-            )
-        )
-    packed = read(buffers[1], (count + 7) // 8, made.device)
-    valid = read(buffers[0], (count + 7) // 8, made.device) if buffers[0] else None
-    found = [
-        bool(packed[i // 8] >> i % 8 & 1) if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(count)
-    ]
-    assert made.array.null_count == found.count(None)  # cuDF cannot count them itself
-    return found
-
-
-def read_lists(matches):
-    """Read a DeviceMatches through Arrow's device protocol."""
-    owner, capsule = matches.__arrow_c_device_array__()
+    assert made.kind == CUDA and made.event is None and made.array.offset == 0
     schema = ArrowSchema.from_address(capsule_pointer(owner, names[2]))
-    made = DeviceArray.from_address(capsule_pointer(capsule, names[3]))
-    unit, form = {b"+l": (4, "i"), b"+L": (8, "q")}[schema.format]
-    rows, items = made.array.length, made.array.children[0].contents
-    struct_schema = schema.children[0].contents
-    assert (struct_schema.format, items.n_buffers, items.n_children) == (b"+s", 1, 3)
-
-    def numbers(address, count):
-        return struct.unpack(f"{count}{form}", read(address, count * unit, made.device))
-
-    ends, columns = numbers(made.array.buffers[1], rows + 1), []
-    for i in range(3):
-        assert struct_schema.children[i].contents.format == {"i": b"i", "q": b"l"}[form]
-        columns.append(numbers(items.children[i].contents.buffers[1], items.children[i].contents.length))
-    assert items.length == ends[-1]
-    valid = read(made.array.buffers[0], (rows + 7) // 8, made.device) if made.array.buffers[0] else None
-    found = list(zip(*columns, strict=True))
-    lists = [found[ends[i] : ends[i + 1]] if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(rows)]
-    assert made.array.null_count == lists.count(None)
-    return lists
-
-
-def read_strings(column):
-    """Read a DeviceStrings through Arrow's device protocol."""
-    owner, capsule = column.__arrow_c_device_array__()
-    schema = ArrowSchema.from_address(capsule_pointer(owner, names[2]))
-    made = DeviceArray.from_address(capsule_pointer(capsule, names[3]))
-
-    def numbers(array, form):
-        unit = 4 if form.islower() else 8
-        return struct.unpack(f"{array.length + 1}{'i' if unit == 4 else 'q'}",
-                             read(array.buffers[1], (array.length + 1) * unit, made.device))  # fmt: skip
-
-    def with_nulls(array, values):
-        valid = read(array.buffers[0], (array.length + 7) // 8, made.device) if array.buffers[0] else None
-        found = [one if valid is None or valid[i // 8] >> i % 8 & 1 else None for i, one in enumerate(values)]
-        assert array.null_count == found.count(None)
-        return found
-
-    def strings(array, form):
-        assert array.n_buffers == 3 and array.offset == 0
-        ends = numbers(array, form)
-        tape = read(array.buffers[2], ends[-1], made.device)
-        values = [tape[begin:end] for begin, end in itertools.pairwise(ends)]
-        return with_nulls(array, [one.decode() for one in values] if form in "uU" else values)
-
-    form = schema.format.decode()
-    if not form.startswith("+"):
-        return strings(made.array, form)
-    items = strings(made.array.children[0].contents, schema.children[0].contents.format.decode())
-    ends = numbers(made.array, form[1])
-    assert len(items) == ends[-1]
-    return with_nulls(made.array, [items[begin:end] for begin, end in itertools.pairwise(ends)])
+    return read_array(schema, made.array, lambda address, count: read(address, count, made.device))

@@ -111,12 +111,8 @@ class Interface:
     def __init__(self, address):
         self.address = address
         self.__cuda_array_interface__ = {
-            "shape": (4096,),
-            "typestr": "|u1",
-            "data": (address, False),
-            "version": 3,
-            "stream": None,
-        }
+            "shape": (4096,), "typestr": "|u1", "data": (address, False), "version": 3, "stream": None,
+        }  # fmt: skip
 
 
 def memory(torch, rows):

@@ -208,12 +208,9 @@ def text_calls(rng, plan, line_end, data, found, kind):
     yield "find_all", (), {"match": match, **place}, list, [shown(data, one, characters) for one in spans]
     yield "scan", (), place, list, every
     yield (
-        "finditer",
-        (),
-        {"match": match},
-        lambda made: [(*one.span(), one.pattern) for one in made],
+        "finditer", (), {"match": match}, lambda made: [(*one.span(), one.pattern) for one in made],
         [shown(data, one, is_str)[:3] for one in spans],
-    )
+    )  # fmt: skip
     values = plan.values or range(len(plan))
     yield "iter", (), place, sorted, sorted((one[1] - 1, values[one[2]]) for one in every)
     whole = data.split(line_end)
@@ -232,27 +229,17 @@ def text_calls(rng, plan, line_end, data, found, kind):
     given, values = values_for(rng, plan)
     target = file_of(b"").with_name("new")
     yield (
-        "replace_file",
-        (target, given),
-        {"match": match},
-        lambda count: (count, target.read_bytes()),
+        "replace_file", (target, given), {"match": match}, lambda count: (count, target.read_bytes()),
         (len(spans), replaced(data, spans, values)),
-    )
+    )  # fmt: skip
     if kind in ("str", "bytes", "bytearray", "view"):
         form = bytes.decode if kind == "str" else bytes
         fails = kind == "str" and cuts(data, spans)
         wrong = kind == "str" and len(spans) > 0
         yield from rewriting(
-            rng,
-            match,
-            fails,
-            wrong,
-            given,
-            lambda made: made,
-            lambda do: form(do(data, spans, is_str)),
-            values,
+            rng, match, fails, wrong, given, lambda made: made, lambda do: form(do(data, spans, is_str)), values,
             lambda: [form(one) for one in parts(data, spans)],
-        )
+        )  # fmt: skip
 
 
 def rewriting(rng, match, fails, wrong, given, show, each, values, split):
@@ -261,23 +248,17 @@ def rewriting(rng, match, fails, wrong, given, show, each, values, split):
     mask = rng.choice(["*", "\u20ac"])
     options = {"match": match}
     yield (
-        "replace",
-        (given,),
-        options,
-        show,
+        "replace", (given,), options, show,
         ValueError
         if fails or wrong and values and b"\xff" in values
         else each(lambda data, spans, _: replaced(data, spans, values)),
-    )
+    )  # fmt: skip
     yield (
-        "mask",
-        (mask,),
-        options,
-        show,
+        "mask", (mask,), options, show,
         ValueError
         if fails
         else each(lambda data, spans, by_characters: masked(data, spans, mask.encode(), by_characters)),
-    )
+    )  # fmt: skip
     yield "split", (), options, show, ValueError if fails else split()
 
 
@@ -401,12 +382,8 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
     yield "contains", (), {}, check, [one if one is None else bool(one) for one in kinds]
     yield "which", (), {}, check, least
     yield (
-        "which",
-        (),
-        {"answer": "pattern"},
-        list,
-        [one if one is None else plan[one] for one in least],
-    )
+        "which", (), {"answer": "pattern"}, list, [one if one is None else plan[one] for one in least],
+    )  # fmt: skip
     yield "pattern_counts", (), {}, check, [one if one is None else len(one) for one in kinds]
     yield "pattern_lists", (), {}, check, kinds
     yield "record_counts", (), {}, list, [sum(i in (one or []) for one in kinds) for i in range(len(plan))]

@@ -117,13 +117,9 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
     first["data"]["path"] = {"bytes": "YfxiLw=="}
     events = lines(first, found("b", kind="context"), SUMMARY, END)
     fasta = {
-        "path": {"text": "a"},
-        "sequence": {"text": "chr"},
-        "offset": 7,
-        "match": {"text": "GAT"},
-        "distance": 1,
+        "path": {"text": "a"}, "sequence": {"text": "chr"}, "offset": 7, "match": {"text": "GAT"}, "distance": 1,
         "strand": "-",
-    }
+    }  # fmt: skip
     with Fake(tmp_path, chunked(events), chunked(lines({"type": "match", "data": fasta}, SUMMARY, END))) as fake:
         first, second = searched(fake)
         assert searched(fake) == [("a", None, 7, b"GAT", ((0, 3, b"GAT", 1, "-"),), False, b"chr")]
@@ -222,14 +218,9 @@ def test_columns(tmp_path):
 def test_errors_of_the_server(tmp_path):
     said = plain(b'{"error":{"status":404,"message":"no such collection: c"}}', b"404 Not Found")
     others = [
-        b"<html>",
-        b"",
-        b"[]",
-        b"7",
-        b'{"error":"no"}',
-        b'{"error":{"message":5}}',
+        b"<html>", b"", b"[]", b"7", b'{"error":"no"}', b'{"error":{"message":5}}',
         b'{"error":{"message":{"bytes":"?"}}}',
-    ]
+    ]  # fmt: skip
     with Fake(tmp_path, said, *(plain(one, b"502 Bad Gateway") for one in others)) as fake:
         with pytest.raises(trawl.ServerError, match="^no such collection: c$") as caught:
             searched(fake)
@@ -297,20 +288,9 @@ def test_addresses(monkeypatch, tmp_path):
     monkeypatch.delenv("TRAWL_SERVER", raising=False)
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     for wrong in (
-        None,
-        "",
-        "unix",
-        "ftp://a",
-        "http://",
-        "http://a/b",
-        "http://a:x",
-        "http://a:99999",
-        "a:99999",
-        "a:1/b",
-        "a:",
-        ":1",
-        "unix:",
-    ):
+        None, "", "unix", "ftp://a", "http://", "http://a/b", "http://a:x", "http://a:99999", "a:99999", "a:1/b", "a:",
+        ":1", "unix:",
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="^address: "):
             trawl.Client(wrong)
     with pytest.raises(ValueError, match="token"):

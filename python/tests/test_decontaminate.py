@@ -458,12 +458,8 @@ def test_command_lines(tmp_path, rng, monkeypatch):
         output = rng.choice(["rows.jsonl", "rows.parquet", "rows.jsonl.gz", "rows.jsonl.xz"])
         clean = ["--clean=clean"] if rng.random() < 0.5 else []
         given = [
-            f"--{size}=3",
-            f"--column={column}",
-            f"--id={ident}",
-            f"--question-column={asked}",
-            f"--output={output}",
-        ]
+            f"--{size}=3", f"--column={column}", f"--id={ident}", f"--question-column={asked}", f"--output={output}",
+        ]  # fmt: skip
         given += [*flags, *clean, f"--workers={rng.randint(1, 3)}"]
         status, _, messages = command(folder, *given, about.name, *names)
         rows, total = [], {"held": 0, "bad": 0}

@@ -166,15 +166,13 @@ def test_table_of_forms(tmp_path):
 
 def test_the_package_itself():
     """Check that importing trawl imports only the modules that most programs need, that the function decontaminate hides
-    the module of this name, and that help(trawl) begins with Plan."""
+    the module of this name."""
     code = """if True:
-        import pydoc, sys, trawl
+        import sys, trawl
         assert not {"trawl.client", "trawl.decontaminate", "http.client", "ssl", "html", "socket", "gzip"} & sys.modules.keys()
-        assert trawl.Client.__name__ == "Client" and set(dir(trawl)) == {*trawl.__all__, "client"}
+        assert trawl.Client.__name__ == "Client" and set(dir(trawl)) == {*trawl.__all__}
         import trawl.decontaminate
         from trawl import decontaminate
         assert list(trawl.decontaminate(["a b"], ["A, b"], words=2)) and decontaminate is trawl.decontaminate
-        said = pydoc.plain(pydoc.render_doc(trawl))
-        assert said.index("class Plan") < said.index("class ArgumentError(")
     """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -182,7 +182,7 @@ def check_column(plan, values, given):
 def check_matches(plan, values, given):
     lists = plan.match_lists(given, offsets="bytes")
     want = plan.match_lists(values, offsets="bytes").tolist()
-    assert gpu.read_lists(lists) in (want, [one or [] for one in want]), values  # a pair has no nulls
+    assert gpu.read_arrow(lists) in (want, [one or [] for one in want]), values  # a pair has no nulls
     assert lists.tolist() == [one or [] for one in want] and len(lists) == len(values)
     assert gpu.read_tensor(lists.begins) == lists.begins.tolist() == [one[0] for row in want for one in row or ()]
     firsts = plan.match_lists(given, first=True, offsets="bytes")
@@ -274,7 +274,7 @@ def check_rewritten(plan, values, given, insert, form=bytes):
             (plan.mask(given, "\u00e9", match=match), plan.mask(host, "\u00e9", match=match)),
             (plan.split(given, match=match), plan.split(host, match=match)),
         ):
-            read = gpu.read_strings(found)
+            read = gpu.read_arrow(found)
             if isinstance(given, tuple):  # a pair has no nulls
                 want = [([form()] if isinstance(want[0], list) else form()) if one is None else one for one in want]
             assert read == want == found.tolist() and len(found) == len(values), (values, insert, match)
@@ -347,21 +347,16 @@ def test_groups():
         host = [one if one is None or form is str else one.encode() for one in texts]
         given = gpu.Column([one if one is None else one.encode() for one in texts], kind)
         for regex in (
-            r"(?P<key>\w+)=(\d+)?",
-            r"^(.)(?:(\d.)|=)",
-            r"(\w)(=)(?:(\d)|(x?))$",
-            r"([^=]*)=(((1)|([2-9]))*)",
-            r".*(=)(\d)",
-            r"(\w+)=.* (\w+)",
-            r"(?:(1)|(2)|3)*$",
-        ):
+            r"(?P<key>\w+)=(\d+)?", r"^(.)(?:(\d.)|=)", r"(\w)(=)(?:(\d)|(x?))$", r"([^=]*)=(((1)|([2-9]))*)",
+            r".*(=)(\d)", r"(\w+)=.* (\w+)", r"(?:(1)|(2)|3)*$",
+        ):  # fmt: skip
             plan = trawl.Plan(regex, regex=True, alphabet="utf8")
             found = plan.groups(given)
             assert list(found) == list(plan.group_names)
             want = plan.groups(host).tolist()
             for name, one in found.items():
                 right = [None if row is None else row[name] for row in want]
-                assert gpu.read_strings(one) == right == one.tolist(), (regex, name)
+                assert gpu.read_arrow(one) == right == one.tolist(), (regex, name)
     many = [b"a=1", None] * 50 + [b"key=123456789" * 9] * 2
     assert trawl.Plan("(=.*)", regex=True).groups(gpu.Column(many, "z"))["1"].tolist() == [
         one and one[one.index(b"=") :] for one in many]  # longer than there was room for  # fmt: skip
@@ -469,19 +464,8 @@ def test_slices_of_libcudf(kind):
     """2026-11-28: contains() of a sliced cuDF Series answered for the first records of the whole column."""
     values = [b"ban", None, b"", b"nan", b"x" * 40, b"an", b"nanana"] * 12
     slices = (
-        (0, 84),
-        (0, 9),
-        (1, 84),
-        (2, 8),
-        (3, 70),
-        (7, 8),
-        (8, 40),
-        (31, 33),
-        (32, 84),
-        (35, 83),
-        (64, 65),
-        (5, 5),
-    )
+        (0, 84), (0, 9), (1, 84), (2, 8), (3, 70), (7, 8), (8, 40), (31, 33), (32, 84), (35, 83), (64, 65), (5, 5),
+    )  # fmt: skip
     for begin, end in slices if SCALE >= 20 else slices[kind == "U" :: 2]:
         part = values[begin:end]
         for right in (None, "offset", "copy"):
@@ -747,16 +731,13 @@ def test_no_leak():
     def calls():
         column = gpu.Column(VALUES, chunks=[2])
         for answer in (
-            PLAN.contains(column),
-            PLAN.contains(column, bits=True),
-            PLAN.match_counts(column),
-            *PLAN.cells(column),
-        ):
+            PLAN.contains(column), PLAN.contains(column, bits=True), PLAN.match_counts(column), *PLAN.cells(column),
+        ):  # fmt: skip
             answer.to_host()
-            gpu.read_lists(PLAN.match_lists(column, offsets="bytes"))
+            gpu.read_arrow(PLAN.match_lists(column, offsets="bytes"))
             PLAN.match_lists(column, first=True, offsets="bytes").tolist()
-            gpu.read_strings(PLAN.replace(column, "more than there was"))
-            gpu.read_strings(PLAN.split(column))
+            gpu.read_arrow(PLAN.replace(column, "more than there was"))
+            gpu.read_arrow(PLAN.split(column))
             if len(answer) and answer.tolist and "bits" not in repr(answer):
                 gpu.read_tensor(answer)
             if hasattr(answer, "__arrow_c_device_array__"):

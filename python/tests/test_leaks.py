@@ -48,21 +48,17 @@ def calls_of(plan, text, path, columns):
     calls = [
         *(partial(plan.count, given) for given in (text, path)),
         *(partial(search, text) for search in (plan.first, plan.positions, plan.count_by_pattern, plan.find_all)),
-        lambda: plan.count(io.BytesIO(text)),
-        lambda: [one.span() for one in plan.finditer(text)],
+        lambda: plan.count(io.BytesIO(text)), lambda: [one.span() for one in plan.finditer(text)],
         lambda: list(plan.iter(text)),
         lambda: [one for batch in plan.batches(text, line_numbers=True) for one in batch],
-        lambda: [one for lines in plan.line_batches(text) for one in lines],
-        partial(plan.lines, path),
+        lambda: [one for lines in plan.line_batches(text) for one in lines], partial(plan.lines, path),
         partial(plan.matches, characters * 9, line_numbers=True, value=True),
         partial(plan.matches, text, match="leftmost-longest", line_numbers=True, value=True),
         partial(plan.replace, text, lambda string, number: string + b"y"),
-        partial(plan.replace_file, text, os.devnull, "y" * 20),
-        lambda: trawl.Text(text).nbytes,
-        lambda: trawl.Plan([b"other", b"patterns"]).explain(),
-        *(partial(one.matches, b"TATA" * 1000) for one in near),
+        partial(plan.replace_file, text, os.devnull, "y" * 20), lambda: trawl.Text(text).nbytes,
+        lambda: trawl.Plan([b"other", b"patterns"]).explain(), *(partial(one.matches, b"TATA" * 1000) for one in near),
         partial(near[0].match_lists, [b"TATA"]),
-    ]
+    ]  # fmt: skip
     for given in (characters, bytearray(text), lists, *columns):
         calls += [partial(plan.replace, given, ["y" * 20, "x"]), partial(plan.mask, given), partial(plan.split, given)]
     for given in (lists, [], *columns):

@@ -17,11 +17,8 @@ def test_patterns_of_all_kinds(tmp_path):
     listed = tmp_path / "patterns"
     listed.write_bytes(b"he\nshe\nhers\n")
     for patterns in (
-        ["he", "she", "hers"],
-        (b"he", bytearray(b"she"), memoryview(b"hers")),
-        iter(["he", "she", "hers"]),
-        listed,
-    ):
+        ["he", "she", "hers"], (b"he", bytearray(b"she"), memoryview(b"hers")), iter(["he", "she", "hers"]), listed,
+    ):  # fmt: skip
         plan = trawl.Plan(patterns)
         words = [one.encode() if isinstance(one, str) else one for one in plan]
         assert words == [b"he", b"she", b"hers"] and len(plan) == 3
@@ -49,12 +46,8 @@ def test_patterns_of_a_file(tmp_path):
     path.write_bytes(b"a\rb\n")
     assert list(trawl.Plan(path)) == ["a\rb"]
     for content, index in (
-        (b"\n", 0),
-        (b"he\n\nshe\n", 1),
-        (b"he\r\n\r\n", 1),
-        (b"\xef\xbb\xbf\nhe", 0),
-        (b"\xff\n\n", 1),
-    ):
+        (b"\n", 0), (b"he\n\nshe\n", 1), (b"he\r\n\r\n", 1), (b"\xef\xbb\xbf\nhe", 0), (b"\xff\n\n", 1),
+    ):  # fmt: skip
         path.write_bytes(content)
         with pytest.raises(trawl.ArgumentError, match=f"pattern {index} is empty"):
             trawl.Plan(path)

@@ -129,12 +129,9 @@ def test_patterns_from_a_column():
 def test_refused():
     plan = trawl.Plan("a")
     one = [
-        bytearray(b"ab"),
-        memoryview(b"ab"),
-        array.array("B", b"ab"),
-        array.array("b", b"ab"),
+        bytearray(b"ab"), memoryview(b"ab"), array.array("B", b"ab"), array.array("b", b"ab"),
         memoryview(b"ab").cast("c"),
-    ]
+    ]  # fmt: skip
     for wrong in ("one string", b"bytes", *one, 3, [3], [["a"]], io.StringIO("a")):
         with pytest.raises(TypeError):
             plan.contains(wrong)
@@ -182,16 +179,11 @@ def test_pyarrow():
     plan, expected = trawl.Plan(patterns), answers(patterns, records)
     whole = pyarrow.array(records)
     layouts = [
-        whole,
-        whole.cast(pyarrow.large_binary()),
-        whole.cast(pyarrow.string()),
-        whole.cast(pyarrow.large_string()),
-        pyarrow.array(records, pyarrow.binary_view()),
-        whole.cast(pyarrow.string()).cast(pyarrow.string_view()),
-        whole.dictionary_encode(),
-        pyarrow.chunked_array([whole.slice(0, 7), whole.slice(7, 0), whole.slice(7)]),
+        whole, whole.cast(pyarrow.large_binary()), whole.cast(pyarrow.string()), whole.cast(pyarrow.large_string()),
+        pyarrow.array(records, pyarrow.binary_view()), whole.cast(pyarrow.string()).cast(pyarrow.string_view()),
+        whole.dictionary_encode(), pyarrow.chunked_array([whole.slice(0, 7), whole.slice(7, 0), whole.slice(7)]),
         pyarrow.chunked_array([whole.slice(0, 7), whole.slice(7)]).dictionary_encode(),
-    ]
+    ]  # fmt: skip
     assert plan.contains(pyarrow.nulls(3)).tolist() == [None, None, None]
     for column in layouts:
         same(plan, column, expected)
@@ -405,15 +397,8 @@ def test_runs(rng):
         for column in (runs, arrow.chunked_array([runs, runs])):
             same = plain if column is runs else arrow.chunked_array([plain, plain])
             for call in (
-                "contains",
-                "which",
-                "match_counts",
-                "match_lists",
-                "pattern_lists",
-                "groups",
-                "mask",
-                "group_lists",
-            ):
+                "contains", "which", "match_counts", "match_lists", "pattern_lists", "groups", "mask", "group_lists",
+            ):  # fmt: skip
                 assert getattr(plan, call)(column).tolist() == getattr(plan, call)(same).tolist(), (call, runs)
             assert plan.split(column) == plan.split(same) and list(plan.cells(column)) == list(plan.cells(same))
             assert plan.replace(column, "<$1>").tolist() == plan.replace(same, "<$1>").tolist()
@@ -428,15 +413,8 @@ def test_lazy_frames():
     polars, plan = pytest.importorskip("polars"), trawl.Plan("a")
     for given in (polars.LazyFrame({"text": ["a"]}), polars.col("text")):
         calls = [
-            plan.contains,
-            plan.cells,
-            plan.match_lists,
-            plan.groups,
-            plan.split,
-            plan.mask,
-            plan.count,
-            plan.first,
-        ]
+            plan.contains, plan.cells, plan.match_lists, plan.groups, plan.split, plan.mask, plan.count, plan.first,
+        ]  # fmt: skip
         for call in [*calls, lambda given: plan.replace(given, "b"), lambda given: list(plan.finditer(given))]:
             with pytest.raises(TypeError, match=r"\.trawl\.contains\(plan\)"):
                 call(given)

@@ -321,12 +321,8 @@ def test_pcre2_finds_what_re2_finds(rng):
         compared += 1
     assert compared > amount(600) // 4
     for given, wanted in (
-        ("(?>X)", [0, 1]),
-        ("(?>\u00c9)", None),
-        ("(?i)(?>k)", None),
-        (r"(?>.)(x)\1", None),
-        (r"(?=\w)[!-~]", None),
-    ):
+        ("(?>X)", [0, 1]), ("(?>\u00c9)", None), ("(?i)(?>k)", None), (r"(?>.)(x)\1", None), (r"(?=\w)[!-~]", None),
+    ):  # fmt: skip
         try:
             assert [
                 one[0] for one in trawl.Plan(given, regex=True, pcre=True, ignore_case="ascii").matches("xX")
@@ -424,21 +420,9 @@ def test_across_lines(rng):
     """Check occurrences and groups across lines, in texts and in records, against re. No occurrence crosses
     from one record to the next."""
     expressions = [
-        r"a(\s+)b",
-        r"(?s)(a.)b",
-        r"(\n)",
-        r"(x)\n?",
-        "^(a)",
-        "(b)$",
-        "([^x]+)",
-        r"(a)\n(b)",
-        r"(b)\s*$",
-        r"(x)|(\nb)",
-        r"x*a(b)?",
-        "(ab|ba)",
-        r"\b(\w)\n",
-        r"(x)(\n\w)?",
-    ]
+        r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)",
+        r"x*a(b)?", "(ab|ba)", r"\b(\w)\n", r"(x)(\n\w)?",
+    ]  # fmt: skip
     for _ in range(amount(900)):
         expression, is_unicode = rng.choice(expressions), rng.random() < 0.3
         texts = ["".join(rng.choice("abé\nx ") for _ in range(rng.randrange(8))) for _ in range(rng.randrange(1, 6))]
@@ -481,11 +465,8 @@ def test_groups_of_columns(rng):
         picks = [rng.randrange(len(rows)) for _ in range(9)]
         keyed = pyarrow.DictionaryArray.from_arrays(pyarrow.array([None, *picks]), texts)
         for column, at in (
-            (texts, range(len(rows))),
-            (texts[1:], range(1, len(rows))),
-            (keyed, [0, *picks]),
-            (keyed[3:], picks[2:]),
-        ):
+            (texts, range(len(rows))), (texts[1:], range(1, len(rows))), (keyed, [0, *picks]), (keyed[3:], picks[2:]),
+        ):  # fmt: skip
             for made, expected in ((plan.groups(column), first), (plan.group_lists(column), rows)):
                 assert made.tolist() == pyarrow.array(made).to_pylist() == [expected[one] for one in at], (
                     expressions,
@@ -546,12 +527,9 @@ def test_an_undecided_line_names_its_file(tmp_path):
 
 def test_explain_names_who_decides():
     for patterns, pcre, which in (
-        ("a+b", False, "none"),
-        ("a+b", True, "none"),
-        ("a(?=b)", True, "all"),
-        (["a(?=b)", "a+b"], True, "some"),
+        ("a+b", False, "none"), ("a+b", True, "none"), ("a(?=b)", True, "all"), (["a(?=b)", "a+b"], True, "some"),
         (["a", "a+b"], True, "none"),
-    ):
+    ):  # fmt: skip
         try:
             plan = trawl.Plan(patterns, regex=True, pcre=pcre)
         except trawl.UnsupportedError:

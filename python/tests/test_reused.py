@@ -41,14 +41,9 @@ def draw(rng):
     def pattern():
         made = text(rng.choice([1, 1, 2, 3, 6, 9]))
         forms = [
-            made,
-            made,
-            f"{made}[0-9]?",
-            f"\\b{made}",
-            f"[a-z]+{made}",
-            f"{made}.*{text(1)}",
+            made, made, f"{made}[0-9]?", f"\\b{made}", f"[a-z]+{made}", f"{made}.*{text(1)}",
             f"({made}|{text(2)}){text(1)}",
-        ]
+        ]  # fmt: skip
         return rng.choice(forms) if is_regex else made
 
     rule = rng.choice([True, True, "ascii"])

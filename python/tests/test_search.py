@@ -121,11 +121,8 @@ def test_arrays_without_bytes_are_refused():
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
     numbers = [
-        array.array("i", [0x6261]),
-        memoryview(b"ab").cast("H"),
-        (ctypes.c_int * 2)(1, 2),
-        memoryview(b"ab").cast("?"),
-    ]
+        array.array("i", [0x6261]), memoryview(b"ab").cast("H"), (ctypes.c_int * 2)(1, 2), memoryview(b"ab").cast("?"),
+    ]  # fmt: skip
     try:
         import numpy
 
@@ -159,15 +156,8 @@ def test_progress_is_told(tmp_path):
     assert calls == sorted(calls) and calls[-1] == 64 << 20
     column = ["ab", None, "cabs"] * 1000
     columns = {
-        "contains",
-        "which",
-        "pattern_counts",
-        "pattern_lists",
-        "cells",
-        "record_counts",
-        "match_counts",
-        "match_lists",
-    }
+        "contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts", "match_counts", "match_lists",
+    }  # fmt: skip
     columns |= {"groups", "group_lists"}
     arguments = {"replace": ("x",), "replace_file": (tmp_path / "new", "x")}
     for name in dir(trawl.Plan):

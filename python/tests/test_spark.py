@@ -25,13 +25,10 @@ os.environ["PYSPARK_PYTHON"] = sys.executable  # without this setting, Spark use
 @pytest.fixture(scope="module")
 def spark():
     session = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
-        .getOrCreate()
-    )
+        sql.SparkSession.builder.master("local[2]") .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1") .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100") .getOrCreate()
+    )  # fmt: skip
     yield session
     session.stop()
 

@@ -283,16 +283,9 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     plan, all_bad = (trawl.Plan([b"a", b"\xa9"]), [one or "" for one in texts if "\u00e9" in (one or "")])
     data = ray_by_hand.Dataset([table.slice(0, 7), table.slice(7), numbers])
     found, bad = trawl.ray.run(
-        data,
-        plan,
-        "text",
-        "replace",
-        values="<>",
-        errors="apart",
-        batch_rows=rng.choice([None, 5]),
-        cpus=2,
+        data, plan, "text", "replace", values="<>", errors="apart", batch_rows=rng.choice([None, 5]), cpus=2,
         keep_order=True,
-    )
+    )  # fmt: skip
     good = [(i, one and one.replace("a", "<>")) for i, one in enumerate(texts) if "\u00e9" not in (one or "")]
     assert [tuple(row.values()) for row in found.iter_rows()] == good and data.context.execution_options.preserve_order
     rows = list(bad.iter_rows())

@@ -159,18 +159,11 @@ def test_read_returns_str():
 
 def test_file_objects_that_fail(tmp_path):
     searches = [
-        PLAN.count,
-        PLAN.count_lines,
-        PLAN.count_by_pattern,
-        PLAN.positions,
-        PLAN.matches,
-        PLAN.lines,
-        lambda text: list(PLAN.batches(text)),
-        lambda text: list(PLAN.line_batches(text)),
-        lambda text: trawl.Plan("absent").first(text),
-        lambda text: PLAN.count(trawl.Text(text)),
+        PLAN.count, PLAN.count_lines, PLAN.count_by_pattern, PLAN.positions, PLAN.matches, PLAN.lines,
+        lambda text: list(PLAN.batches(text)), lambda text: list(PLAN.line_batches(text)),
+        lambda text: trawl.Plan("absent").first(text), lambda text: PLAN.count(trawl.Text(text)),
         lambda text: PLAN.count(trawl.Text(text, decompress=True)),
-    ]
+    ]  # fmt: skip
     for search in searches:
         for fault in (OSError("gone"), BrokenPipeError("theirs")):
             with pytest.raises(type(fault), match=str(fault)):
@@ -208,15 +201,8 @@ def test_file_objects_that_fail(tmp_path):
 def test_read_raises_stopiteration():
     """Check that a StopIteration raised by read() does not look like the end of an iterator over results."""
     for call in (
-        PLAN.count,
-        PLAN.scan,
-        PLAN.iter,
-        PLAN.batches,
-        PLAN.line_batches,
-        PLAN.finditer,
-        PLAN.lines,
-        trawl.Plan,
-    ):
+        PLAN.count, PLAN.scan, PLAN.iter, PLAN.batches, PLAN.line_batches, PLAN.finditer, PLAN.lines, trawl.Plan,
+    ):  # fmt: skip
         with pytest.raises(RuntimeError, match="StopIteration"):
             list(call(Failing(TEXT, StopIteration())))
 

@@ -192,15 +192,11 @@ def test_signals_while_objects_are_made():
     plan, many = trawl.Plan(", "), trawl.Plan(["w", "words", "o"])
     groups = trawl.Plan(r"(\w+), (?P<last>\w+)", regex=True)
     calls = [
-        lambda: plan.split(column),
-        lambda: plan.split(records),
-        lambda: many.match_lists(column).tolist(),
-        lambda: many.match_lists(column, value=True).tolist(),
-        lambda: many.pattern_lists(column).tolist(),
-        lambda: groups.groups(column).tolist(),
-        lambda: groups.group_lists(column).tolist(),
+        lambda: plan.split(column), lambda: plan.split(records), lambda: many.match_lists(column).tolist(),
+        lambda: many.match_lists(column, value=True).tolist(), lambda: many.pattern_lists(column).tolist(),
+        lambda: groups.groups(column).tolist(), lambda: groups.group_lists(column).tolist(),
         lambda: groups.replace(column, "$last").tolist(),
-    ]
+    ]  # fmt: skip
     handled = []
     before = signal.signal(signal.SIGALRM, lambda *_: handled.append(1))
     try:
