@@ -6,5 +6,6 @@
 #include "fold.cu"
 #include "pss.cu"
 #include "records.cu"
+#include "shuffle.cu"
 #include "skip.cu"
 #include "word.cu"

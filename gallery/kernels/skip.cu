@@ -129,3 +129,14 @@ SIMT_KERNEL(gallery_qs_segments, gallery_arguments, 1024, 1)
         if (skip_matches(&args, &bin, COMPARE_GLOBAL, SKIP_QS, segment.x))
             gallery_emit(&args, segment.x);
 }
+
+/* Brute force in the same segments. */
+SIMT_KERNEL(gallery_bf_segments, gallery_arguments, 1024, 1)
+{
+    struct skip_segment segment = skip_segment(&args);
+    struct compare_bin bin = compare_bin_none();
+
+    for (; segment.x < segment.end; segment.x++)
+        if (compare_forward(&args, &bin, COMPARE_GLOBAL, segment.x, args.pattern_bytes))
+            gallery_emit(&args, segment.x);
+}
