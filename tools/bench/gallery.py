@@ -6,6 +6,7 @@ pattern, one for each comparison; bytes read from the text, tables and flags; la
 
 import csv
 import io
+import re
 import statistics
 
 import plots
@@ -22,10 +23,10 @@ CONTESTANTS_MAX = 62
 
 def lengths_of(words):
     """Return the lengths of "8,100" or "4..4096", the powers of two times 4 up to 4,096."""
-    if ".." not in words:
-        return [int(it) for it in words.split(",")]
-    least, most = map(int, words.split(".."))
-    return [least << i for i in range(32) if least << i <= most]
+    found = [int(it) for it in re.split(r",|\.\.", words) if it.isdecimal()]
+    if not found or min(found) < 1 or len(found) != len(re.split(r",|\.\.", words)):
+        die(f"--lengths: 8,100 or 4..4096, not {words}")
+    return [found[0] << i for i in range(32) if found[0] << i <= found[-1]] if ".." in words else found
 
 
 def algorithms_of(options):
@@ -42,8 +43,11 @@ def algorithms_of(options):
 def rows(options, texts):
     """Yield a row for each pattern. A text as long as the pattern says how long preparing takes."""
     if options.text:
-        with open(options.text, "rb") as file:
-            content = file.read(options.bytes)
+        try:
+            with open(options.text, "rb") as file:
+                content = file.read(options.bytes)
+        except OSError as error:
+            die(f"--text: {error}")
     else:
         content = texts.source("english")[0][: options.bytes]
     content = content.replace(b"\n", b" ")  # patterns are given as lines
@@ -51,7 +55,7 @@ def rows(options, texts):
     common = {"threads": 1, "engine": options.engine, "loaded": False, "plan": "once"}
     who = [{"name": name, "algorithm": None if name == "trawl" else name, **common} for name in names]
     brief = [{**it, "name": it["name"] + PREPARING} for it in who] if options.engine == "cpu" else []
-    for m in (m for m in lengths_of(options.lengths) if m <= len(content)):
+    for m in (m for m in lengths_of(options.lengths) if m < len(content)):
         for i, pattern in enumerate(recipes.pieces(content, options.patterns, m, m)):
             alone = texts.patterns(f"gallery-{m}-{i}", [pattern])
             asks = [({"text": f"file:{path}", "patterns": f"file:{alone}"}, who)]
@@ -75,7 +79,7 @@ def lines_of(data):
             brief = result(row, it["name"] + PREPARING)
             mine["bytes"], mine["found"] = row["text_bytes"], mine["found"] + row["found"]
             mine["apart"].append(seconds_of(brief) if brief else 0)
-            mine["times"].append(max(seconds_of(it) - mine["apart"][-1], 0))
+            mine["times"].append(max(seconds_of(it) - mine["apart"][-1], 1e-9))
             mine["counts"] += [it["counts"]] if "counts" in it else []
             counted = counted or "counts" in it
     lines = []

@@ -61,8 +61,11 @@ def start(options, directory, address):
              f"--host-memory={2 * options.bytes}", f"tree={directory}"]  # fmt: skip
     program = os.path.join(os.path.dirname(options.runner), "trawl-serve")
     server = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if not any("loaded in" in line for line in server.stderr):
-        die("the server did not start")
+    said = []
+    while not said or (said[-1] and "loaded in" not in said[-1]):
+        said.append(server.stderr.readline())
+    if not said[-1]:
+        die(f"the server did not start: {''.join(said)}")
     return server, time.perf_counter() - begin
 
 
