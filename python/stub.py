@@ -115,7 +115,8 @@ PARAMETERS = of_names({
     "Iterable[tuple[int, int]]": "exact",
     "int | str": "group *groups",
     "SupportsIndex | None": "limit",
-    "bytes": "line_end",
+    "bytes": "line_end old",
+    "int": "made mode owner",
     "str | bytes": "mask",
     "_Spans": "match",
     "_Method": "method",
@@ -148,7 +149,7 @@ RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines device edits end replace_file mismatches null_count start Match.pattern",
     "None": "__exit__ cancel close unload",
-    "str": "explain",
+    "str": "explain keep_facts",
     "str | bytes": "Plan.__getitem__",
     "list[bytes]": "_encoded",
     "DeviceArray": "DeviceMatches.begins DeviceMatches.ends DeviceMatches.patterns DeviceStrings.offsets",
@@ -217,7 +218,7 @@ OVERLOADS = {
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "DeviceStrings", "Batches", "LineBatches",
            "Match")  # fmt: skip
-FUNCTIONS = ("algorithms", "contains_each", "instruction_sets", "strings", "struct_capsules", "numbers", "booleans")
+FUNCTIONS = ("algorithms", "contains_each", "keep_facts", "instruction_sets", "strings", "struct_capsules", "numbers", "booleans")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 

@@ -121,6 +121,15 @@ def instruction_sets():
     return found
 
 
+def keep_facts(bytes old, unsigned int owner, unsigned int group, unsigned int mode, int made, /):
+    """Give a new file the old one's owner, group, extended attributes and mode. Return the names of those that the system
+    denies."""
+    cdef bytearray lost = bytearray(FACTS_LOST_BYTES)
+
+    facts_keep(old, owner, group, mode, made, lost)
+    return fsdecode(bytes(lost.partition(b"\0")[0]))
+
+
 include "memory.pxi"
 include "arrow.pxi"
 include "columns.pxi"

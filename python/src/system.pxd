@@ -104,3 +104,7 @@ cdef extern from "<sys/mman.h>" nogil:
 cdef extern from "<string.h>" nogil:
     void *memchr(const void *bytes, int value, size_t count)
     void *memrchr(const void *bytes, int value, size_t count)
+
+cdef extern from "trawl/text/facts.h":
+    int FACTS_LOST_BYTES
+    void facts_keep(const char *old, unsigned int owner, unsigned int group, unsigned int mode, int made, char *lost)

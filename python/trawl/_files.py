@@ -15,7 +15,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-ACCESS_LIST = "system.posix_acl_access"  # the extended attribute
+from ._trawl import keep_facts
+
 NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() where no file without a name can be made
 
 
@@ -128,39 +129,12 @@ class NewFile:
         return False
 
     def _keep_facts(self) -> None:
-        """Give the new file the old file's owner, group, extended attributes and mode, or say what the system denied.
-        tools/trawl/run/rewrite.c has the same rule: of another owner or group, no program runs with their rights; another
-        group, or one without the access list, may do no more than others."""
-        if self.old is None:
+        """Give the new file the old file's owner, group, extended attributes and mode, or say what the system denied."""
+        if (old := self.old) is None:
             return
-        number, old, made, lost = self.file.fileno(), self.old, os.fstat(self.file.fileno()), []
         mode = stat.S_IMODE(old.st_mode)
-        others = mode & 0o707 | (mode & 0o7) << 3 & mode
-        with contextlib.suppress(OSError):
-            os.removexattr(number, ACCESS_LIST)  # which the directory may have given it
-        for what, now, wanted in (("owner", made.st_uid, (old.st_uid, -1)), ("group", made.st_gid, (-1, old.st_gid))):
-            try:
-                if now not in wanted:
-                    os.fchown(number, *wanted)
-            except OSError:
-                lost.append(what)
-                mode &= 0o777 if what == "owner" else others
-        with contextlib.suppress(OSError):  # a file system without extended attributes
-            # the access list comes last: it may forbid writing, and with it the other attributes
-            for name in sorted(os.listxattr(self.path), key=ACCESS_LIST.__eq__):
-                try:
-                    value = os.getxattr(self.path, name)
-                    if name not in os.listxattr(number) or os.getxattr(number, name) != value:
-                        os.setxattr(number, name, value)
-                except OSError:
-                    lost.append(name)
-                    mode &= others if name == ACCESS_LIST else 0o7777
-        try:
-            os.fchmod(number, mode)
-        except OSError:
-            lost.append("mode")
-        if lost:
-            warnings.warn(f"{self.path}: the new file lacks the old file's {', '.join(lost)}", stacklevel=4)
+        if lost := keep_facts(os.fsencode(self.path), old.st_uid, old.st_gid, mode, self.file.fileno()):
+            warnings.warn(f"{self.path}: the new file lacks the old file's {lost}", stacklevel=4)
 
     def _give_name(self) -> None:
         os.close(os.dup(self.file.fileno()))  # NFS writes, and reports errors of writing, when a descriptor is closed

@@ -9,20 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "trawl/print/edits.h"
 #include "trawl/job/walk.h"
 #include "trawl/run/conditions.h"
 #include "trawl/run/pre.h"
+#include "trawl/text/facts.h"
 #include "trawl/text/whole.h"
 #include "trawl/options/settings.h"
 
 #define NEW_NAME WALK_OWN_NAME "XXXXXX" /* of the new file, until it is renamed */
 #define NEW_NAME_BYTES (sizeof NEW_NAME + 20)
-#define ATTRIBUTE_BYTES (64u << 10) /* Linux's limit of a value, and of a file's names together */
-#define ACCESS_LIST "system.posix_acl_access"
 
 /* A file that is being replaced. */
 struct rewrite {
@@ -31,12 +29,7 @@ struct rewrite {
     char made[PATH_MAX + NEW_NAME_BYTES]; /* the new file; "": none */
     char kept[PATH_MAX + NAME_MAX];       /* the old file's name with --backup */
     const char *failed;                   /* what failed; NULL: nothing */
-    char lost[512];                       /* what of the old file the new one lacks; "": nothing */
-};
-
-/* Room for extended attributes: the names, and a value of the old and of the new file. */
-struct attributes {
-    char names[ATTRIBUTE_BYTES], old[ATTRIBUTE_BYTES], made[ATTRIBUTE_BYTES];
+    char lost[FACTS_LOST_BYTES];          /* what of the old file the new one lacks; "": nothing */
 };
 
 /* Finds the file's path, and opens the new file beside it. */
@@ -156,83 +149,6 @@ static bool keep_old(struct rewrite *rewrite, const char *suffix)
            link(rewrite->path, rewrite->kept) == 0;
 }
 
-static void lose(struct rewrite *rewrite, const char *what)
-{
-    const size_t used = strlen(rewrite->lost);
-
-    (void)snprintf(rewrite->lost + used, sizeof rewrite->lost - used, "%s%s", used > 0 ? ", " : "",
-                   what);
-}
-
-/* Gives the new file an extended attribute of the old one. False: the system denied it. */
-static bool keep_attribute(struct rewrite *rewrite, int old, struct attributes *room,
-                           const char *name)
-{
-    const int made = rewrite->output.descriptor;
-    const ssize_t count = fgetxattr(old, name, room->old, sizeof room->old);
-
-    /* the system gives a new file some, such as SELinux's, and may not let them be set */
-    if (count < 0 ? errno == ENODATA
-                  : (fgetxattr(made, name, room->made, sizeof room->made) == count &&
-                     memcmp(room->old, room->made, (size_t)count) == 0) ||
-                        fsetxattr(made, name, room->old, (size_t)count, 0) == 0)
-        return true;
-    lose(rewrite, name);
-    return false;
-}
-
-/* Gives the new file the old one's extended attributes. False: it lacks the old one's access list,
- * or has one that the directory gave it. */
-static bool keep_attributes(struct rewrite *rewrite, int old)
-{
-    const ssize_t wanted = flistxattr(old, NULL, 0);
-    const bool has_some = wanted > 0 || (wanted < 0 && errno != EOPNOTSUPP);
-    struct attributes *room = has_some ? malloc(sizeof *room) : NULL;
-    const ssize_t bytes = room != NULL ? flistxattr(old, room->names, sizeof room->names) : -1;
-    bool has_list = false, kept;
-
-    if (has_some && bytes < 0)
-        lose(rewrite, "extended attributes");
-    for (ssize_t at = 0; at < bytes; at += (ssize_t)strlen(room->names + at) + 1) {
-        if (strcmp(room->names + at, ACCESS_LIST) == 0)
-            has_list = true; /* last: it may forbid writing, and with it the others */
-        else
-            (void)keep_attribute(rewrite, old, room, room->names + at);
-    }
-    kept = has_list ? keep_attribute(rewrite, old, room, ACCESS_LIST)
-                    : fremovexattr(rewrite->output.descriptor, ACCESS_LIST) == 0 ||
-                          errno == ENODATA || errno == EOPNOTSUPP;
-    free(room);
-    return kept && !(has_some && bytes < 0);
-}
-
-/* Gives the new file the old one's owner, group, extended attributes and mode, or notes what the
- * system denies. Of another owner or group, no program runs with their rights; another group, or
- * one without the access list, may do no more than others. NewFile in python/trawl/_files.py has
- * the same rule. */
-static void keep_facts(struct rewrite *rewrite, const struct open_file *file,
-                       const struct stat *made)
-{
-    const struct stat *old = file->status;
-    const int descriptor = rewrite->output.descriptor;
-    mode_t mode = old->st_mode & 07777;
-    bool same_group = true;
-
-    if (made->st_uid != old->st_uid && fchown(descriptor, old->st_uid, (gid_t)-1) != 0) {
-        lose(rewrite, "owner");
-        mode &= 0777;
-    }
-    if (made->st_gid != old->st_gid && fchown(descriptor, (uid_t)-1, old->st_gid) != 0) {
-        lose(rewrite, "group");
-        mode &= 0777;
-        same_group = false;
-    }
-    if (!keep_attributes(rewrite, file->descriptor) || !same_group)
-        mode &= ~(mode_t)070 | (mode & 07) << 3;
-    if (fchmod(descriptor, mode) != 0)
-        lose(rewrite, "mode");
-}
-
 /* Completes the new file and gives it the old one's name, unless the content is the same. Returns
  * true if the name leads to the new file. */
 static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
@@ -241,6 +157,7 @@ static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
     const struct stat *old = file->status;
     const int descriptor = rewrite->output.descriptor;
     struct stat made;
+    char name[64];
     int copy;
 
     rewrite->failed = "cannot compare";
@@ -250,7 +167,8 @@ static bool put_in_place(struct rewrite *rewrite, const struct open_file *file,
         rewrite->failed = NULL;
         return false;
     }
-    keep_facts(rewrite, file, &made);
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", file->descriptor);
+    facts_keep(name, old->st_uid, old->st_gid, old->st_mode & 07777, descriptor, rewrite->lost);
     rewrite->failed = "write error";
     copy = dup(descriptor);
     if (copy < 0 || close(copy) != 0) /* NFS writes when a descriptor is closed */
