@@ -96,6 +96,9 @@ void scan_free(struct text_scan *scan)
     free(scan->whole.read);
     trawl_text_close(scan->whole.text);
     free(scan->characters.kept);
+    free(scan->function.kept);
+    trawl_line_close(scan->function.opened[0]);
+    trawl_line_close(scan->function.opened[1]);
     free(scan->numbers.stamps);
     free(scan->numbers.list);
     free(scan->style.spans);

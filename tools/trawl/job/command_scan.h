@@ -209,6 +209,18 @@ struct nulls {
     uint64_t zapped_capacity;
 };
 
+/* State of function.c for a text. */
+struct function {
+    uint8_t *kept; /* lines that were not printed, of which the first is at text offset `begin` */
+    uint64_t count, capacity, begin;
+    uint64_t number;              /* the number of the first line */
+    uint64_t heading;             /* text offset of the last heading */
+    uint64_t comment;             /* text offset after the last empty line or heading */
+    bool shows;                   /* -W: the lines up to the next heading are printed */
+    bool marks;                   /* if the heading is printed now, = follows its fields */
+    struct trawl_line *opened[2]; /* they find headings, and other lines; NULL: not yet */
+};
+
 /* What is true for the whole text. Set before the search. */
 struct scan_rules {
     bool seekable;       /* the text can be read again at any offset */
@@ -264,6 +276,7 @@ struct text_scan {
     struct lines lines;
     struct occurrences occurrences;
     struct nulls nulls;
+    struct function function;
     struct characters characters; /* what occurrences.c keeps between windows */
     /* A local variable of the print functions would be slower: because its address is taken, the
      * compiler would add the stack protector's check to functions that run once for each match or

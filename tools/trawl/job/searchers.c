@@ -45,7 +45,8 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
         single ? TRAWL_ENGINE_CPU : searchers_engine(settings, job->patterns);
     /* If lines without a match are printed, the bytes must not change between search and output, so
      * files are not mapped. */
-    bool prints_others = settings->invert || settings->passthru || settings_have_context(settings);
+    bool prints_others = settings->invert || settings->passthru ||
+                         settings_have_context(settings) || settings->function != FUNCTION_NONE;
     struct trawl_error error;
 
     options.chunk_bytes = chunk_bytes(settings);

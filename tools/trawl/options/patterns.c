@@ -783,6 +783,7 @@ void patterns_free(struct patterns *patterns)
 {
     trawl_plan_free(patterns->plan);
     trawl_plan_free(patterns->plan_any_position);
+    trawl_plan_free(patterns->headings);
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);

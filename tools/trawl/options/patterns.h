@@ -80,6 +80,7 @@ struct patterns {
     /* A plan that finds the strings anywhere, with -x checked by the command. It is for a binary
      * file, in which NUL also ends lines. Built when first needed. */
     struct trawl_plan *plan_any_position;
+    struct trawl_plan *headings; /* of functions (print/function.h); NULL: not wanted */
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
     /* Different patterns may match the same bytes: in approximate search, if the patterns are

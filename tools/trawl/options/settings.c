@@ -134,6 +134,32 @@ static bool write_contradiction(const struct settings *settings, char *error)
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
 }
 
+/* --show-function, -W. Returns true if an option contradicts them; `error` names both. */
+static bool finish_function(struct settings *settings, char *error)
+{
+    const bool all = settings->function == FUNCTION_ALL;
+    const char *option = all ? "-W (--function-context)" : "--show-function";
+    const bool context = settings_have_context(settings) || settings->asked.around_count >= 0;
+    const struct option_pair pairs[] = {
+        {settings_print_matches(settings), option, settings->report->options},
+        {settings->multiline, option, "--multiline"},
+        {settings->fasta, option, settings_sequences(settings)},
+        {settings->passthru, option, "--passthru"},
+        {settings->write, option, "--write"},
+        {all && context, option, "-A, -B or -C"},
+    };
+
+    if (settings->report->prints != PRINTS_TEXT)
+        settings->function = FUNCTION_NONE;
+    if (settings->function == FUNCTION_NONE)
+        return false;
+    if (flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error))
+        return true;
+    if (all) /* a function is a group of lines */
+        settings->before_count = settings->after_count = 0;
+    return false;
+}
+
 /* --write: all lines are printed, and nothing else. */
 static void finish_write(struct settings *settings)
 {
@@ -313,9 +339,8 @@ static void finish_max_count(struct settings *settings)
 
 bool settings_build(struct settings *settings, char *error)
 {
-    if (settings->hex && !settings->hex_text && !finish_hex(settings, error))
-        return false;
-    if (!finish_bytes(settings, error))
+    if ((settings->hex && !settings->hex_text && !finish_hex(settings, error)) ||
+        !finish_bytes(settings, error))
         return false;
     finish_layout(settings);
     if (!settings->document.explain && settings->search.algorithm != NULL &&
@@ -336,7 +361,8 @@ bool settings_build(struct settings *settings, char *error)
         (*settings->backup == '\0' || strchr(settings->backup, '/') != NULL))
         return message_fail(error, "--backup: '%s' is not the end of another name",
                             settings->backup);
-    if (settings->write && write_contradiction(settings, error))
+    if (finish_function(settings, error) ||
+        (settings->write && write_contradiction(settings, error)))
         return false;
     if (settings->write)
         finish_write(settings);
@@ -370,7 +396,8 @@ bool settings_build(struct settings *settings, char *error)
         settings->before_count = settings->asked.around_count;
     if (settings->after_count < 0)
         settings->after_count = settings->asked.around_count;
-    if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0)
+    if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0 &&
+        settings->function != FUNCTION_ALL)
         /* for a context of 0 lines, tg prints no separators */
         settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN;
     finish_max_count(settings);

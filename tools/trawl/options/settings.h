@@ -180,7 +180,8 @@ struct settings {
     int progress;                /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;
-    uint64_t max_total, max_output;    /* --max-total, --max-output; UINT64_MAX: no limit */
+    uint64_t max_total, max_output; /* --max-total, --max-output; UINT64_MAX: no limit */
+    enum { FUNCTION_NONE, FUNCTION_HEADING, FUNCTION_ALL } function; /* --show-function, -W */
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */
     const char *replace;
     bool write;         /* --write: the files get what --replace makes of them */

@@ -16,6 +16,7 @@
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
 #include "trawl/print/edits.h"
+#include "trawl/print/function.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
@@ -61,13 +62,12 @@ static uint64_t count_spans(struct text_scan *scan, const struct view *view, uin
 }
 
 /* --diff: remembers what a line was replaced by. */
-static void keep_edit(struct text_scan *scan, struct edit *edit)
+static void keep_edit(struct text_scan *scan, struct edit edit)
 {
     struct edits *edits = scan->job->edits;
 
-    edit->made_end = scan->output->written + scan->output->used;
-    if (SCAN_GROW(scan, edits->items, edits->capacity, edits->count + 1))
-        edits->items[edits->count++] = *edit;
+    if (edits != NULL && SCAN_GROW(scan, edits->items, edits->capacity, edits->count + 1))
+        edits->items[edits->count++] = edit;
 }
 
 /* Selects a line, unless a search before a `rerun` has already reported it, and prints it. */
@@ -75,8 +75,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
                         uint64_t end)
 {
     bool printed = false;
-    uint64_t more = 1;
-    struct edit edit = {0};
+    uint64_t more = 1, made;
 
     if (view->begin + end <= scan->lines.ignore_before ||
         (scan->rules.counts_spans && (more = count_spans(scan, view, begin, end)) == 0))
@@ -86,18 +85,17 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             print_pending(scan, view, begin);
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
+        function_before(scan, view, begin, end);
         /* Under -v, adjacent selected lines form a group, even if they are not printed. But grep
          * treats a last line without a line end as a separate group, and prints its context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
             print_before(scan, view, begin);
-        if (scan->job->edits != NULL)
-            edit = (struct edit){view->begin + begin, view->begin + end,
-                                 scan->output->written + scan->output->used, 0};
+        made = scan->output->written + scan->output->used;
         printed = print_line(scan, view, begin, end, ':');
-        if (scan->job->edits != NULL)
-            keep_edit(scan, &edit);
+        keep_edit(scan, (struct edit){view->begin + begin, view->begin + end, made,
+                                      scan->output->written + scan->output->used});
     }
     end_selected(scan, view->begin + end, printed);
     if (scan->job->line_meets != NULL && !scan->settings->is_tg) { /* -m and --stats: all matches */
@@ -116,7 +114,7 @@ static bool prints_rest_as_context(const struct text_scan *scan)
 
 static bool is_over(const struct text_scan *scan)
 {
-    return scan->stop || scan->lines.left == 0;
+    return scan->stop || (scan->lines.left == 0 && !scan->function.shows);
 }
 
 /* Returns the line that contains the offset. `at` is the start of that line or an earlier one.
@@ -278,11 +276,13 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
             i++;
         selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                  view->matches + first, i - first) &&
-                    meets_conditions(scan, view, at, end)) != scan->settings->invert;
+                    meets_conditions(scan, view, at, end)) != scan->settings->invert &&
+                   scan->lines.left > 0;
         if (selected)
             select_line(scan, view, at, end);
         else
             pass_line(scan, view, at, end);
+        function_note(scan, view, at, end, selected);
         at = end;
     }
 }
@@ -376,7 +376,7 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         print_pending(scan, view, view->count);
     if (!scan->stop && is_over(scan) && prints_rest_as_context(scan))
         print_lines(scan, view, print_at(scan, view), view->count, '-', true);
-    if (scan->lines.left == 0 && scan->lines.pending == 0 && !prints_rest_as_context(scan))
+    if (is_over(scan) && scan->lines.pending == 0 && !prints_rest_as_context(scan))
         scan->stop = true;
     scan->carry.line_begin = view->begin + view->count;
 }

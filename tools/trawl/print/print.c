@@ -79,13 +79,19 @@ void print_separator(struct text_scan *scan, char separator)
     print_color_end(scan, scan->settings->colors.separator);
 }
 
+/* Returns what follows a field of a line that was not selected. */
+static char mark_of_context(const struct text_scan *scan)
+{
+    return scan->function.marks && scan->shown.head.offset == scan->function.heading ? '=' : '-';
+}
+
 void print_field_end(struct text_scan *scan, bool selected)
 {
     const struct settings *settings = scan->settings;
     const char *given = selected ? settings->separators.match : settings->separators.context;
 
     if (given == NULL) {
-        print_separator(scan, selected ? ':' : '-');
+        print_separator(scan, selected ? ':' : mark_of_context(scan));
         return;
     }
     print_color_start(scan, settings->colors.separator);
@@ -158,7 +164,7 @@ static void print_numbers(struct text_scan *scan, bool selected)
         print_pattern(scan->job, scan->shown.numbers[i]);
         print_color_end(scan, scan->settings->colors.line_number);
     }
-    print_separator(scan, selected ? ':' : '-');
+    print_separator(scan, selected ? ':' : mark_of_context(scan));
 }
 
 /* Prints the match's distance and a separator. For a line of context, which has no match, prints

@@ -183,5 +183,7 @@ void print_before(struct text_scan *scan, const struct view *view, uint64_t begi
 
     if (scan->lines.printed_end != view->begin + at)
         print_group_separator(scan);
+    scan->function.marks = true;
     print_lines(scan, view, at, begin, '-', true);
+    scan->function.marks = false;
 }

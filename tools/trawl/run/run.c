@@ -21,6 +21,7 @@
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
 #include "trawl/options/encoding.h"
+#include "trawl/print/function.h"
 #include "trawl/print/json.h"
 #include "trawl/text/message.h"
 #include "trawl/run/conditions.h"
@@ -406,7 +407,8 @@ static int run(struct command_job *job, struct settings *settings, char *message
     if (is_decided(settings, job->patterns) && !settings->document.explain)
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
-                       message)) {
+                       message) ||
+        (settings->function != FUNCTION_NONE && !function_plan(job->patterns, message))) {
         job_fail(job, message);
         return EXIT_ERROR;
     }

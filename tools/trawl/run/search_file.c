@@ -83,7 +83,9 @@ static void scan_again(struct text_scan *scan)
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
     scan->characters.line_end = scan->characters.tail_count = 0;
-    scan->carry.dropped = false;
+    scan->carry.dropped = scan->function.shows = false;
+    scan->function.count = scan->function.comment = 0;
+    scan->function.heading = OFFSET_NONE;
     if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
         scan->lines.left = scan->lines.most - scan->lines.selected;

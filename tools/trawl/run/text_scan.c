@@ -96,6 +96,7 @@ static bool needs_every_line(const struct text_scan *scan)
 
     return scan->job->patterns->has_empty || /* the library does not search for the empty string */
            (settings->passthru && !scan->quiet) || scan->rules.counts_spans ||
+           settings->function != FUNCTION_NONE || /* each may be a heading */
            settings->stop_on_nonmatch || /* the line without a match that ends the search */
            (scan->job->line_meets != NULL && settings->invert);
 }
@@ -113,7 +114,8 @@ static bool needs_whole_lines(const struct text_scan *scan)
         settings->replace != NULL && (settings->expressions || settings->json);
 
     return has_empty_to_check || replaces_by_line || patterns->finds_empty ||
-           scan->rules.counts_spans || scan->job->line_meets != NULL;
+           settings->function != FUNCTION_NONE || scan->rules.counts_spans ||
+           scan->job->line_meets != NULL;
 }
 
 /* Returns true if a NUL changes what is printed or counted: it ends lines from then on, or lines
@@ -178,6 +180,7 @@ void text_scan_begin(struct text_scan *scan, struct command_job *job, struct tra
     scan->lines.asks_total = settings->max_total < UINT64_MAX;
     scan->lines.printed_end = OFFSET_NONE;
     scan->shown.distance = DISTANCE_NONE;
+    scan->function.heading = OFFSET_NONE;
     scan->quiet = settings->report->prints != PRINTS_TEXT;
     set_text_rules(scan, file);
     if (job->patterns->crosses || job->patterns->check.wide)

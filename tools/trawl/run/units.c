@@ -70,7 +70,8 @@ bool units_fit(const struct command_job *job)
            job->supply == NULL && settings->guard == NULL && !settings->writes_lines &&
            !settings->hex && !settings->fasta && !settings->approximate &&
            context_lines(settings) <= CONTEXT_LINES_MAX + 1 && settings->max_count == UINT64_MAX &&
-           !settings->stop_on_nonmatch && settings->search.algorithm == NULL &&
+           !settings->stop_on_nonmatch && settings->function == FUNCTION_NONE &&
+           settings->search.algorithm == NULL &&
            searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA &&
            searchers_threads(settings) > 1;
 }
