@@ -57,10 +57,9 @@ static enum trawl_status list_once(struct cuda_worker *worker, const struct cuda
             launch.arguments.scan.listed_max = 0; /* the tile kernel would not list hits */
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
         if (launch.kernel == CUDA_KERNEL_MARK_AUTOMATON) {
-            tables->is_nested = launch.found.candidates != launch.found.count;
+            tables->is_nested = launch.found.candidates != 0;
             if (tables->is_nested)
                 continue;
-            launch.found.candidates = 0;
         }
         *candidates += launch.found.candidates;
         if (launch.found.listed > launch.arguments.scan.listed_max) {

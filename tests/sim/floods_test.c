@@ -404,6 +404,54 @@ static void run_equal(void)
     cuda_limits_replace(NULL);
 }
 
+/* Lists where strings begin in a part of a loaded text, of whose bytes those after the part have
+ * occurrences, too: as marks, unless strings begin at one place. */
+static void run_marks(struct test_random *random)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    const uint64_t count = test_random_between(random, 3000, 20000);
+    const uint64_t from = test_random_below(random, 1000);
+    const uint64_t owned = test_random_between(random, 1, count - from);
+    const uint32_t length = (uint32_t)test_random_between(random, 1, 150);
+    uint8_t *bytes = (uint8_t *)test_memory(count), seen[300];
+    uint64_t *begins = (uint64_t *)test_memory(2 * count * sizeof *begins), expected = 0;
+    struct trawl_answer answer = {
+        .size = sizeof answer, .what = TRAWL_BEGINS, .values = begins, .room = 2 * count};
+    struct trawl_pattern patterns[2] = {{seen, length}, {seen + 150, length}};
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT text = NULL;
+    AUTO_TEXT part = NULL;
+
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)('a' + (test_random_below(random, 4) == 0));
+    memcpy(seen, bytes + test_random_below(random, count - length + 1), length);
+    memcpy(seen + 150, bytes + test_random_below(random, count - length + 1), length);
+    if (test_random_below(random, 4) == 0) /* one is the beginning of the other */
+        patterns[1] = (struct trawl_pattern){seen, (length + 1) / 2};
+    limits.automaton_always = true;
+    limits.threads = 32;
+    limits.blocks_max = 1;
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(&limits);
+    plan = must_plans(patterns, 2, PLAN_WITH(.method = TRAWL_METHOD_SET));
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    text = must_text(bytes, count);
+    MUST(trawl_text_load(searcher, text, NULL));
+    part = must_text(bytes + from, owned);
+    MUST(trawl_ask(searcher, plan, part, &answer, NULL));
+    for (uint64_t at = 0; at < owned; at++)
+        for (uint32_t i = 0; i < 2; i++)
+            if (patterns[i].bytes_count <= owned - at &&
+                memcmp(bytes + from + at, patterns[i].bytes, patterns[i].bytes_count) == 0 &&
+                !TEST_CHECK(expected < answer.count && begins[expected++] == at))
+                at = owned - 1;
+    TEST_CHECK_U64(answer.count, expected);
+    cuda_limits_replace(NULL);
+    free(begins);
+    free(bytes);
+}
+
 int main(void)
 {
     struct test_random random;
@@ -424,6 +472,8 @@ int main(void)
     run_tails();
     run_bitmap();
     run_equal();
+    for (uint64_t i = 0; i < test_amount(60, 3000) && test_failures < 5; i++)
+        run_marks(&random);
     printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", most,
            most_of_one);
     return test_end();

@@ -53,10 +53,10 @@ struct automaton_walk {
      * go into the slots before this one. AUTOMATON_MARK: the last SCAN_COUNT_BYTES positions
      * where occurrences start, as bits. */
     uint64_t slot;
-    /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts; AUTOMATON_MARK: how
-     * many such positions there are */
-    uint64_t first;
-    uint32_t first_state; /* the state at position `first` */
+    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
+    /* the state at position `first`; AUTOMATON_MARK: not 0 if several occurrences started at a
+     * position, of which only one is counted */
+    uint32_t first_state;
 };
 
 /* Returns word `word` of the SCAN_STATE_WORDS words after the transitions of a state's row. */
@@ -125,7 +125,8 @@ SIMT_FUNCTION void automaton_visit(const struct automaton_arguments *a, struct a
     }
     if (want == AUTOMATON_MARK) {
         walk->slot |= 1ull << (x - a->scan.position) % SCAN_COUNT_BYTES;
-        walk->first++;
+        walk->first_state |= count - 1u;
+        walk->count -= count - 1u;
         return;
     }
     walk->slot -= count;
@@ -197,10 +198,13 @@ SIMT_FUNCTION void automaton_write_block(const struct automaton_arguments *a,
 /* Reads SCAN_COUNT_BYTES bytes of shared memory, the text at `place`, backwards, and visits the
  * occurrences that start there, unless `counts` is 0. */
 SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
-                                   const struct automaton_kept *kept, const uint32_t *stage,
+                                   const struct automaton_kept *kept, uint32_t *stage,
                                    struct automaton_walk *walk, uint64_t place, int counts,
                                    int where, int want)
 {
+    /* of AUTOMATON_MARK, behind the text: registers would spill */
+    uint32_t *marks = stage + SCAN_COUNT_BYTES / 4u;
+
     SIMT_ROLLED
     for (uint32_t quarter = SCAN_COUNT_BYTES / 16u; quarter-- > 0;) {
         struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
@@ -211,10 +215,14 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
             state = automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, where);
             sum += state >> SCAN_STATE_BITS;
             most = state > most ? state : most;
-            if (want == AUTOMATON_WRITE || want == AUTOMATON_MARK)
+            if (want == AUTOMATON_WRITE)
                 places |= (state >> SCAN_STATE_BITS != 0 ? 1u : 0u) << i;
+            if (want == AUTOMATON_MARK) /* two instructions; of several literals, any bit will do */
+                places = simt_funnel(state << (31u - SCAN_STATE_BITS), places, 31u);
         }
         walk->state = state;
+        if (want == AUTOMATON_MARK && !counts)
+            marks[quarter / 2u] = 0;
         if (!counts)
             continue;
         if (want == AUTOMATON_WRITE) {
@@ -222,10 +230,13 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
                                   place + 16u * quarter, places, where);
             continue;
         }
-        if (want == AUTOMATON_MARK) { /* SCAN_COUNT_MANY will do, since it is above 1 */
-            walk->slot |= (uint64_t)places << 16u * quarter;
-            walk->first += simt_popcount(places);
-            walk->count += sum;
+        if (want == AUTOMATON_MARK) {
+            if (quarter % 2u != 0)
+                marks[quarter / 2u] = places << 16;
+            else
+                marks[quarter / 2u] |= places;
+            walk->first_state |= most >> (SCAN_STATE_BITS + 1u);
+            walk->count += simt_popcount(places);
             continue;
         }
         /* If some state has SCAN_COUNT_MANY literals or more, its row has the number. */
@@ -246,9 +257,10 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
 /* Like automaton_block, for bytes some of which may lie before `low` or beyond the text. Visits the
  * occurrences that start in [low, last). */
 SIMT_FUNCTION_LARGE struct automaton_walk automaton_border(
-    const struct automaton_arguments *a, const struct automaton_kept *kept, const uint32_t *stage,
+    const struct automaton_arguments *a, const struct automaton_kept *kept, uint32_t *stage,
     struct automaton_walk walk, uint64_t place, uint64_t low, uint64_t last, int want)
 {
+    walk.slot = want == AUTOMATON_MARK ? 0 : walk.slot;
     for (uint32_t i = SCAN_COUNT_BYTES; i-- > 0;) {
         uint64_t x = place + i;
 
@@ -258,6 +270,10 @@ SIMT_FUNCTION_LARGE struct automaton_walk automaton_border(
             automaton_next(a, kept, walk.state, ((const uint8_t *)stage)[i], automaton_rows_of(a));
         if (x < last)
             automaton_visit(a, &walk, x, want);
+    }
+    if (want == AUTOMATON_MARK) {
+        stage[SCAN_COUNT_BYTES / 4u] = (uint32_t)walk.slot;
+        stage[SCAN_COUNT_BYTES / 4u + 1u] = (uint32_t)(walk.slot >> 32);
     }
     return walk;
 }
@@ -316,10 +332,10 @@ SIMT_FUNCTION void automaton_parts(const struct automaton_arguments *a,
             automaton_block(a, kept, stage, walk, x, counts, AUTOMATON_ROWS_CLASSES, want);
         else
             automaton_block(a, kept, stage, walk, x, counts, AUTOMATON_ROWS_GLOBAL, want);
-        if (want == AUTOMATON_MARK && at < part) {
-            simt_store_u64(a->scan.hits + (x - a->scan.position) / SCAN_COUNT_BYTES, walk->slot);
-            walk->slot = 0;
-        }
+        if (want == AUTOMATON_MARK && at < part)
+            simt_store_u64(a->scan.hits + (x - a->scan.position) / SCAN_COUNT_BYTES,
+                           stage[SCAN_COUNT_BYTES / 4u] |
+                               (uint64_t)stage[SCAN_COUNT_BYTES / 4u + 1u] << 32);
         simt_warp_sync();
     }
 }
@@ -361,7 +377,7 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
                         want);
         totals.count += walk.count;
         if (want == AUTOMATON_MARK)
-            totals.candidates += walk.first;
+            totals.candidates += walk.first_state != 0;
         if (want == AUTOMATON_MARK || (want == AUTOMATON_COUNT && a->scan.bin_counts != 0))
             simt_store_u32(a->scan.bin_counts + part, walk.count);
         if (want == AUTOMATON_FIRST && walk.count != 0)

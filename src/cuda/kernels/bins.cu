@@ -26,6 +26,7 @@
 #define BINS_WARPS (LISTS_THREADS / SIMT_WARP_THREADS)
 #define BINS_GATHER_LANES 8u
 #define BINS_GATHER_EACH 4u
+#define BINS_MARKS_EACH 4u
 
 /* LISTS_THREADS neighbouring bins. */
 struct bins_turn {
@@ -270,9 +271,19 @@ SIMT_KERNEL(bins_gather, bins_arguments, LISTS_THREADS, 6)
     }
 }
 
-/* A bin has slots_each bits, a multiple of SCAN_COUNT_BYTES; a lane reads every 32nd of their
- * words. */
-SIMT_KERNEL(bins_marks, bins_arguments, LISTS_THREADS, 6)
+/* Writes the positions from `base` on that are marked, from index `at` on. */
+SIMT_FUNCTION void bins_put_marks(const struct bins_arguments *a, uint64_t marks, uint64_t base,
+                                  uint64_t at)
+{
+    for (uint32_t half = 0; half < 2u; half++, base += 32u, marks >>= 32)
+        for (uint32_t left = (uint32_t)marks; left != 0; left &= left - 1u, at++)
+            if (SIMT_BOUND(at < a->capacity))
+                simt_store_u64(a->to + at, base + simt_lowest_bit(left));
+}
+
+/* A bin has slots_each bits, a multiple of 64; a lane reads every 32nd of their words, and a warp
+ * those of BINS_MARKS_EACH bins together, so that their loads overlap. */
+SIMT_KERNEL(bins_marks, bins_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(struct bins_turn, bins_marks_turn, 1);
     uint32_t words = args.slots_each / 64u;
@@ -282,25 +293,29 @@ SIMT_KERNEL(bins_marks, bins_arguments, LISTS_THREADS, 6)
     for (uint64_t first = simt_block() * args.share; first < bins_end(&args);
          first += LISTS_THREADS) {
         before = bins_begin(&args, bins_marks_turn, first, before);
-        for (uint32_t i = simt_warp(); i < LISTS_THREADS; i += BINS_WARPS) {
-            uint64_t to = bins_marks_turn->before[i];
-            uint32_t end = bins_marks_turn->counts[i] == 0 ? 0 : words;
+        for (uint32_t i = simt_warp() * BINS_MARKS_EACH; i < LISTS_THREADS;
+             i += BINS_WARPS * BINS_MARKS_EACH) {
+            uint64_t marks[BINS_MARKS_EACH], word = (first + i) * words + simt_lane();
+            uint32_t done[BINS_MARKS_EACH] = {0};
 
-            for (uint32_t w = simt_lane(); w - simt_lane() < end; w += SIMT_WARP_THREADS) {
-                uint64_t word = (first + i) * words + w, base = args.base + 64u * word, at;
-                uint64_t marks = SIMT_BOUND(w < end) ? simt_load_u64(args.slots + word) : 0;
-                uint32_t half = (uint32_t)marks, upper = (uint32_t)(marks >> 32);
-                uint32_t count = simt_popcount(half) + simt_popcount(upper);
-                uint32_t upto = simt_warp_upto_u32(count);
-
-                for (at = to + upto - count; marks != 0; marks &= marks - 1u, at++) {
-                    half = (uint32_t)marks;
-                    half = half != 0 ? simt_lowest_bit(half) : 32u + simt_lowest_bit(upper);
-                    upper &= half >= 32u ? upper - 1u : upper;
-                    if (SIMT_BOUND(at < args.capacity))
-                        simt_store_u64(args.to + at, base + half);
+            for (uint32_t w = simt_lane(); w - simt_lane() < words;
+                 w += SIMT_WARP_THREADS, word += SIMT_WARP_THREADS) {
+                SIMT_UNROLL
+                for (uint32_t k = 0; k < BINS_MARKS_EACH; k++) {
+                    marks[k] = 0;
+                    if (SIMT_BOUND(w < words) && bins_marks_turn->counts[i + k] != 0)
+                        marks[k] = simt_load_u64(args.slots + word + k * words);
                 }
-                to += simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
+                SIMT_UNROLL
+                for (uint32_t k = 0; k < BINS_MARKS_EACH; k++) {
+                    uint32_t own = simt_popcount((uint32_t)marks[k]) +
+                                   simt_popcount((uint32_t)(marks[k] >> 32));
+                    uint32_t upto = simt_warp_upto_u32(own);
+
+                    bins_put_marks(&args, marks[k], args.base + 64u * (word + k * words),
+                                   (uint64_t)bins_marks_turn->before[i + k] + done[k] + upto - own);
+                    done[k] += simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
+                }
             }
         }
     }
