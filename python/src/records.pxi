@@ -771,45 +771,60 @@ cdef enum:
     FEW_ITEMS = 16
 
 
-cdef Array contains_few(Searcher searcher, Plan plan, list items):
-    """Search a short list's items one by one. None: the ordinary search is needed, also to say which item is wrong."""
-    cdef const char *bytes[FEW_ITEMS]
-    cdef Py_ssize_t counts[FEW_ITEMS]
+cdef bint is_few(items) except -1:
+    """Return True for a short list of short str, bytes and None, whose items are faster searched one by one."""
     cdef Py_ssize_t total = 0
-    cdef uint64_t found, i, count = <uint64_t>len(items)
+
+    if type(items) is not list or not 0 < len(<list>items) <= FEW_ITEMS:
+        return False
+    for item in <list>items:
+        if type(item) is str or type(item) is bytes:
+            total += len(item)
+        elif item is not None:
+            return False
+    return total <= BRIEF_BYTES
+
+
+cdef Array search_few(Searcher searcher, Plan plan, items, bint counts):
+    """Say whether strings occur in the items of a short list, or count them. None: the ordinary search is needed, also to say
+    which item is wrong."""
+    cdef const char *bytes
+    cdef Py_ssize_t count = 0
+    cdef uint64_t found
     cdef trawl_match first
+    cdef trawl_error error
     cdef Handle handle
     cdef gather made
 
-    if count == 0 or count > FEW_ITEMS or not plan.is_brief or plan.regex is not None:
+    if not plan.is_brief or plan.regex is not None or not is_few(items):
         return None
     memset(&made, 0, sizeof(made))
-    try:
-        for i, item in enumerate(items):
-            bytes[i] = brief_bytes(item, &counts[i]) if item is not None else NULL
-            total += counts[i] if bytes[i] != NULL else 0
-            if total > BRIEF_BYTES or (bytes[i] == NULL and item is not None):
-                return None
-    except UnicodeEncodeError:
-        return None
+    made.kind = COUNTS
     handle = searcher.take()
     try:
-        for i in range(count):
+        for item in items:
             found = 0
-            if bytes[i] != NULL and trawl_list_bytes(handle.job.searcher, plan.plan, bytes[i], <uint64_t>counts[i], 0, &first, 1,
-                                                     &found, &handle.job.error) != TRAWL_OK:
-                return None
-            put_bit(&made.values, found > 0)
-            put_bit(&made.valid, bytes[i] != NULL)
-        return array_of_bits(&made)
+            if item is not None:
+                bytes = brief_bytes(item, &count)
+                if bytes == NULL or trawl_list_bytes(handle.job.searcher, plan.plan, bytes, <uint64_t>count, 0, &first,
+                                                     0 if counts else 1, &found, &error) != TRAWL_OK:
+                    return None
+            if counts:
+                put_value(&made.values, found)
+            else:
+                put_bit(&made.values, found > 0)
+            put_bit(&made.valid, item is not None)
+        return array_of_values(&made, "L" if counts else "b")
+    except UnicodeEncodeError:
+        return None
     finally:
         searcher.give(handle)
         gather_drop(&made)
 
 
 cdef object contains(Searcher searcher, Plan plan, column, out, bint bits, progress):
-    if type(column) is list and out is None and not bits and progress is None:
-        few = contains_few(searcher, plan, column)
+    if out is None and not bits and progress is None and type(column) is list:
+        few = search_few(searcher, plan, column, False)
         if few is not None:
             return few
     if bits and out is not None:
@@ -943,18 +958,18 @@ def contains_each(column, patterns):
         if texts.rows_left() + each.rows_left() > 0:
             raise ValueError(f"contains_each: the {'column has' if texts.rows_left() > 0 else 'patterns have'} more than the "
                              f"{found.values.count} rows of the {'patterns' if texts.rows_left() > 0 else 'column'}")
-        return array_of_bits(&found)
+        return array_of_values(&found, "b")
     finally:
         gather_drop(&found)
 
 
-cdef Array array_of_bits(gather *found):
-    """Make an Array of bool, a value for each bit."""
+cdef Array array_of_values(gather *found, const char *format):
+    """Make an Array of found.values, null where found.valid is not set."""
     if gather_failed(found):
         raise MemoryError()
     found.record_count = found.values.count
     found.null_count = zeros_in(found.valid.memory.bytes, 0, found.valid.count) if found.valid.count > 0 else 0
-    return array_of_gather(found, "b", 0)
+    return array_of_gather(found, format, 0)
 
 
 def booleans(items, /):
@@ -968,7 +983,7 @@ def booleans(items, /):
                 item = _sources.truth(i, item)
             put_bit(&found.values, item is True)
             put_bit(&found.valid, item is not None)
-        return array_of_bits(&found)
+        return array_of_values(&found, "b")
     finally:
         gather_drop(&found)
 
@@ -1002,6 +1017,6 @@ cdef object mask_of(Array left, other, bint inverts, bint inverted):
             knows_two = right.validity == NULL or bit_at(right.validity.bytes, right.first + i)
             put_bit(&found.values, (one and two) != inverted)
             put_bit(&found.valid, (knows_one and (knows_two or not one)) or (knows_two and not two))
-        return array_of_bits(&found)
+        return array_of_values(&found, "b")
     finally:
         gather_drop(&found)

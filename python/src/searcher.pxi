@@ -710,6 +710,9 @@ cdef class Searcher:
     def match_counts(self, Plan plan not None, column, *, match="all", out=None, progress=None):
         if out is not None and match != "all":
             raise ValueError("out: only with match='all'")
+        few = search_few(self, plan, column, True) if match == "all" and out is None and progress is None else None
+        if few is not None:
+            return few
         there = answer_there(self, plan, column, TRAWL_RECORDS_COUNTS, "match_counts", out, progress) if match == "all" else None
         return there if there is not None else record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 

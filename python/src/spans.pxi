@@ -1255,6 +1255,11 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
 
     if isinstance(text, (str, bytes)):
         return rewrite_text(searcher, plan, text, values, match, progress)
+    if progress is None and is_few(text):
+        try:
+            return [None if item is None else rewrite_text(searcher, plan, item, values, match, None) for item in text]
+        except UnicodeEncodeError:
+            pass  # the ordinary search says in which record
     there = rewrite_there(searcher, plan, text, values, match, progress)
     if there is not None:
         return there

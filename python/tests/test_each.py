@@ -131,13 +131,14 @@ def test_masks(rng):
 
 
 def test_short_lists(rng):
-    """contains() searches the items of a short list one by one, if they are short, too."""
+    """The items of a short list are searched one by one, if they are short, too."""
     plans = trawl.Plan(["ab", "b\u00e9"]), trawl.Plan("Ab", ignore_case=True), trawl.Plan("ab", whole_lines=True)
     items = [None, "", "xaBx", "b\u00e9", "ab", "\nab\n", "a" * 900, b"\xffab"]
     for _ in range(amount(200)):
         column = rng.choices(items, k=rng.randint(0, 20))
         for plan in plans:
-            assert plan.contains(column).tolist() == plan.contains([*column, *[None] * 99]).tolist()[: len(column)]
+            for call in (plan.contains, plan.match_counts, plan.split, lambda given: plan.replace(given, "<>")):
+                assert list(call(column)) == list(call([*column, *[None] * 99]))[: len(column)]
     found = plan.contains(["ab", float("nan"), bytearray(b"ab"), "x" * 9000 + "\nab"])
     assert found == [True, None, True, True] and repr(found[1:2]) == "<trawl.Array of 1 bool: [None]>"
 
