@@ -14,7 +14,7 @@
 struct algorithm {
     void (*prepare)(struct gallery_search *search);
     uint64_t (*next)(struct gallery_search *search, const uint8_t *text, uint64_t limit);
-    uint32_t words; /* of search->table, for each byte of the pattern and once more */
+    uint32_t words; /* of search->table, for each byte of the pattern and once more; see the list */
 };
 
 static const struct algorithm algorithms[GALLERY_COUNT] = {
@@ -55,7 +55,9 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
     bytes = saturating_add(text_bytes_max(plan), saturating_add(plan->length_max, 2));
     if (algorithms[host->algorithm].next == NULL || !needs_copy(host))
         bytes = 0;
-    words = saturating_multiply(algorithms[host->algorithm].words, plan->length_max + 1);
+    words = algorithms[host->algorithm].words;
+    words = saturating_add(saturating_multiply(words % GALLERY_PAIRS, plan->length_max + 1),
+                           words / GALLERY_PAIRS * GALLERY_PAIRS);
     if (bytes <= host->copy_bytes_max && words <= host->table_count)
         return TRAWL_OK;
     gallery_host_end(host);

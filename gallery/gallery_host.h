@@ -13,6 +13,8 @@
 #include "gallery/gallery_algorithm.h"
 #include "gallery/gallery_device.h"
 
+#define GALLERY_PAIRS 65536u /* pairs of bytes */
+
 struct gallery_search {
     const uint8_t *bytes; /* the literal, `count` >= 1 bytes */
     uint64_t count;

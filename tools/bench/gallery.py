@@ -52,7 +52,12 @@ def rows(options, texts):
         content = texts.source("english")[0][: options.bytes]
     content = content.replace(b"\n", b" ")  # patterns are given as lines
     path, names = texts.write("gallery-text", content), algorithms_of(options)
-    common = {"threads": 1, "engine": options.engine, "loaded": False, "plan": "once"}
+    common = {
+        "threads": 1,
+        "engine": options.engine,
+        "plan": "once",
+        "clock": "cpu" if options.engine == "cpu" else None,
+    }
     who = [{"name": name, "algorithm": None if name == "trawl" else name, **common} for name in names]
     brief = [{**it, "name": it["name"] + PREPARING} for it in who] if options.engine == "cpu" else []
     for m in (m for m in lengths_of(options.lengths) if m < len(content)):
