@@ -215,7 +215,7 @@ def python(tree):
         raise Skip("ruff cannot be installed")
     program = os.path.join(place.stdout.strip(), "bin/ruff")
     said = run(tree, [program, "format", "--check"]).stdout
-    for path in re.findall(r"^Would reformat: (.*)$", said, re.M):
+    for path in re.findall(r"^(?:Would reformat: | +--> )(.*?)(?::\d+:\d+)?$", said, re.M):  # of older and newer ruff
         yield path, 1, "not formatted (./dev format)"
     said = run(tree, [program, "check", "--output-format=concise", "--no-fix"]).stdout
     for path, line, what in re.findall(r"^(.*?):(\d+):\d+: (.*)$", said, re.M):
