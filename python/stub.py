@@ -218,7 +218,7 @@ OVERLOADS = {
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "DeviceMatches", "DeviceStrings", "Batches", "LineBatches",
            "Match")  # fmt: skip
-FUNCTIONS = ("algorithms", "contains_each", "keep_facts", "instruction_sets", "strings", "struct_capsules", "numbers", "booleans")
+FUNCTIONS = "algorithms contains_each keep_facts instruction_sets strings struct_capsules numbers booleans".split()
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|dir|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 

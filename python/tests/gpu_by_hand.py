@@ -12,7 +12,7 @@ from arrow_by_hand import Array as ArrowArray
 from arrow_by_hand import Schema as ArrowSchema
 
 cuda = ctypes.CDLL("libcuda.so.1")
-CUDA, HOST, MANAGED = 2, 3, 13
+CUDA = 2
 
 
 def call(name, *arguments):

@@ -266,26 +266,6 @@ def columns(rows):
         check("gpu_columns.py", ran.stdout.splitlines() == found and ran.stderr.strip().endswith(stand))
 
 
-def neighbours(torch):
-    """How much PyTorch's gather and sum slow down while an open engine lowers the context's L2 fetch size."""
-    data = torch.randn(1 << 28, device="cuda")
-    index = torch.randint(0, data.numel(), (1 << 26,), device="cuda")
-
-    def both():
-        return [
-            timed(lambda: (call(), torch.cuda.synchronize()), 20) for call in (lambda: data.sum(), lambda: data[index])
-        ]
-
-    before = both()
-    with trawl.Searcher("cuda") as searcher:
-        searcher.count(trawl.Plan("a"), torch.zeros(1 << 20, dtype=torch.uint8, device="cuda"))
-        after = both()
-    for name, first, second in zip(("sum", "gather"), before, after):
-        print(
-            f"torch {name}: {first * 1e3:.3f} ms alone, {second * 1e3:.3f} ms beside trawl ({second / first - 1:+.1%})"
-        )
-
-
 def allocators():
     """Memory of PyTorch's other allocators, each in its own process."""
     code = """
@@ -328,7 +308,7 @@ def main():
     rows = records()
     parts = [lambda: arrays(torch, rows), lambda: memory(torch, rows), lambda: columns(rows)]
     if GIB > 0:
-        parts += [lambda: interrupted(torch), lambda: rates(torch, rows), allocators, lambda: neighbours(torch)]
+        parts += [lambda: interrupted(torch), lambda: rates(torch, rows), allocators]
     for part in parts:
         try:
             part()

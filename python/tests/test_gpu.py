@@ -90,6 +90,16 @@ def test_text(device):
 
 
 @simulated
+def test_loaded_text_of_the_host():
+    text, plan = b"banana" * 1000, trawl.Plan("an")
+    with trawl.Searcher("cuda", 2) as searcher:
+        kept = searcher.load(text)
+        assert searcher.count(plan, kept) == 2000 and searcher.stats()["engine"] == "cuda"
+        assert searcher.positions(plan, kept) == plan.positions(text)
+        searcher.unload(kept)
+
+
+@simulated
 def test_memory_of_the_host():
     """Check that tensors in the host's memory, even pinned, are searched there."""
     import ctypes

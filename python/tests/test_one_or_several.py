@@ -45,7 +45,7 @@ FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
 # Parameters with names like those of TABLE that do not accept one or several items, but a column of texts, a single
 # path, or one value for all patterns.
 OTHERS = re.compile(
-    "(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) "
+    "(questions|documents|parts) |(replace|replace_file|mask) values|cells keep|(Cells|Matches|Positions) "
 )
 
 

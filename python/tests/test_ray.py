@@ -56,7 +56,7 @@ def test_as_in_one_process(cluster, table):
     assert ids == [i for i, value in enumerate(expected) if value]
     # The dataset's own context keeps the order, not only the process's.
     assert found.context.execution_options.preserve_order
-    cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
+    cells = trawl.ray.cells(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
     assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))
     counters = trawl.ray.count(dataset_of(table), PLAN, "text")
     assert counters["records"] == 8000 and counters["found"] == expected.count(True)

@@ -321,3 +321,19 @@ def test_no_filter(tmp_path):
         trawl.Text(tmp_path / "a", filter=True)
     with pytest.raises(ValueError, match="exists already"):
         trawl.Text(trawl.Text(b"text"), filter=True)
+
+
+def test_loaded_texts(tmp_path):
+    searcher, plan = trawl.Searcher("cpu", 1), trawl.Plan("an")
+    text = searcher.load(bytearray(b"banana" * 100))
+    assert searcher.count(plan, text) == 200 and text.nbytes == 600
+    searcher.unload(text)
+    with pytest.raises(ValueError):
+        searcher.unload(text)
+    with pytest.raises(ValueError):
+        searcher.unload(TEXT)
+    (tmp_path / "file").write_bytes(TEXT)
+    with pytest.raises(trawl.ArgumentError):
+        searcher.load(tmp_path / "file")
+    searcher.load(TEXT)
+    searcher.close()

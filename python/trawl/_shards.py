@@ -52,7 +52,7 @@ class Shard:
     def __init__(self, files: list[File], threads: int, engine: str) -> None:
         import numpy
 
-        self.files_held, self.sizes = files, [file.size for file in files]
+        self.sizes = [file.size for file in files]
         self.begins = numpy.cumsum([0, *(size + 1 for size in self.sizes)])
         self.tape = numpy.full(self.begins[-1], ord("\n"), numpy.uint8)
         with ThreadPoolExecutor(threads) as pool:

@@ -175,9 +175,6 @@ def cells(dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = 
     return run(dataset, plan, column, "cells", keep=keep, **options)
 
 
-matrix = cells  # the earlier name
-
-
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the bytes, and for
     each pattern the records that contain it (pattern_records). With errors="apart" the result is (counts, dataset of
