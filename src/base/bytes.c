@@ -73,3 +73,17 @@ uint64_t bytes_show(const uint8_t *bytes, uint64_t count, char *to, uint64_t roo
     to[used] = '\0';
     return used;
 }
+
+bool bytes_are_ascii(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t at = 0, word;
+
+    for (; count - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
+        if ((word & UINT64_C(0x8080808080808080)) != 0)
+            return false;
+    }
+    while (at < count && bytes[at] < 0x80)
+        at++;
+    return at == count;
+}

@@ -44,5 +44,6 @@ uint64_t bytes_show(const uint8_t *bytes, uint64_t count, char *to, uint64_t roo
 
 /* Returns the offset of the first byte that equals `value` or `other`; `count` if no byte does. */
 uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other);
+bool bytes_are_ascii(const uint8_t *bytes, uint64_t count);
 
 #endif

@@ -78,30 +78,24 @@ static bool has_dense_atoms(const struct expressions *expressions)
     return count > SHORT_ATOMS_MAX;
 }
 
-/* Returns the ways that fit the expressions, as bits. Building the finder, to see whether there is
- * one, is left for later if there are atoms. */
+/* Returns the ways that fit the expressions, as bits. */
 static uint32_t ways(const struct expressions *made, bool has_atoms)
 {
     const bool crosses = expressions_cross(made), is_one = made->count == 1;
     const bool automaton = !crosses || (!is_one && !has_atoms);
-    const bool whole = made->whole != NULL && !made->has_beyond;
-    const bool finder = whole && (has_atoms || program_has_finder(made->whole));
     const bool lines =
-        is_one &&
-        (has_atoms ? made->has_beyond || (!crosses && made->items[0].has_reach)
-                   : !whole && (!automaton || made->has_beyond || made->items[0].has_reach));
+        is_one && (has_atoms ? made->has_beyond || (!crosses && made->items[0].has_reach)
+                             : !automaton || made->has_beyond || made->items[0].has_reach);
     const bool atoms = has_atoms && !(automaton && has_dense_atoms(made));
 
-    return (uint32_t)atoms << WAY_ATOMS | (uint32_t)finder << WAY_FINDER |
-           (uint32_t)automaton << WAY_AUTOMATON | (uint32_t)lines << WAY_LINES;
+    return (uint32_t)atoms << WAY_ATOMS | (uint32_t)automaton << WAY_AUTOMATON |
+           (uint32_t)lines << WAY_LINES;
 }
 
 const char *choose_name(const struct expressions *made, enum way way)
 {
-    static const char *const names[] = {[WAY_ATOMS] = "atoms",
-                                        [WAY_FINDER] = "finder",
-                                        [WAY_AUTOMATON] = "automaton",
-                                        [WAY_LINES] = "line by line"};
+    static const char *const names[] = {
+        [WAY_ATOMS] = "atoms", [WAY_AUTOMATON] = "automaton", [WAY_LINES] = "line by line"};
 
     return way != WAY_LINES || made->count > 1 ? names[way]
            : made->has_beyond                  ? "PCRE2"
@@ -135,14 +129,14 @@ static struct price price_of(const struct expressions *made, enum way way)
 
     switch (way) {
     case WAY_ATOMS:
-        return (struct price){0, FINDER_NS +
+        return (struct price){0, ATOMS_NS +
                                      (made->count > 1 ? 0 : ATOM_NS * rate_of_atoms(made->atoms))};
     case WAY_AUTOMATON:
         for (uint32_t i = 0; i < made->count; i++)
             rules_ns += LAZY_RULE_NS + LAZY_REPEAT_NS * made->items[i].tree.root.product;
         return (struct price){rules_ns, LAZY_NS};
     default:
-        return (struct price){0, FINDER_NS};
+        return (struct price){0, ATOMS_NS};
     }
 }
 
@@ -177,10 +171,6 @@ void choose_begin(struct regex_worker *worker)
     const uint32_t fits = (all & regex_ways) != 0 ? all & regex_ways : all;
     enum way first = (enum way)__builtin_ctz(fits);
 
-    /* RE2 would have to compile, as a finder may leave counted repetitions to it */
-    if (first == WAY_FINDER && !program_has_plain_finder(worker->expressions->whole) &&
-        (fits >> WAY_AUTOMATON & 1) != 0)
-        first = WAY_AUTOMATON;
     if (first == WAY_ATOMS && (fits >> WAY_AUTOMATON & 1) != 0 && worker->expressions->count == 1 &&
         price_of(worker->expressions, WAY_ATOMS).byte_ns > WORTH_AUTOMATON * LAZY_NS)
         first = WAY_AUTOMATON;
@@ -273,7 +263,6 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, 
 {
     struct regex_worker *worker = step->worker;
     struct contest *contest = &worker->contest;
-    const struct program *whole = worker->expressions->whole;
     const bool on_device = refine_is_on_device(&worker->refiner);
     const bool by_atoms = contest->now == WAY_ATOMS;
     const bool has_many = by_atoms && !on_device && worker->refiner.found.hits.count > FEW_ATOMS;
@@ -284,9 +273,7 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, 
     if (contest_count(contest, step->to - step->from, began_ns, ended_ns, counts && !is_first, 0,
                       &change))
         tell(step, &change);
-    while (
-        (contest->now == WAY_AUTOMATON && worker->divides) ||
-        (contest->now == WAY_FINDER && contest->first != WAY_FINDER && !program_has_finder(whole)))
+    while (contest->now == WAY_AUTOMATON && worker->divides)
         if (contest_drop(contest, &change))
             tell(step, &change);
     if (contest->now != WAY_ATOMS || has_many)
@@ -305,25 +292,7 @@ bool choose_host(const struct step *step, uint64_t ns)
         return false;
     return worker->contest.now != WAY_ATOMS ||
            (worker->refiner.found.hits.count >= TRIAL_ATOMS &&
-            (double)(others * ns) > FINDER_NS * (double)(step->to - step->from));
-}
-
-/* A step of more than cpu_sizes.hits bytes must meet two more conditions: only the count is
- * wanted, because by_whole cannot stop inside a line, which may have too many hits; and the program
- * is exact, so that no line is read twice. */
-bool choose_whole(const struct step *step, enum way way)
-{
-    const struct expressions *expressions = step->worker->expressions;
-
-    return way == WAY_FINDER && may_read_whole(step, step->from, step->to) &&
-           (step->to - step->from <= cpu_sizes.hits ||
-            (expressions->whole_is_exact && step->want == WANT_COUNT));
-}
-
-bool choose_automaton(const struct step *step, enum way way)
-{
-    return way == WAY_AUTOMATON || (way == WAY_FINDER && step->chunk->records == NULL &&
-                                    (step->worker->contest.fits >> WAY_AUTOMATON & 1) != 0);
+            (double)(others * ns) > ATOMS_NS * (double)(step->to - step->from));
 }
 
 const struct runs *choose_runs(const struct step *step)
@@ -359,7 +328,7 @@ void choose_count_runs(const struct step *step, const struct runs_cost *cost, ui
     }
     left = (double)cost->bytes;
     looked = RUNS_NS * bytes + RUNS_CALL_NS * (double)cost->calls;
-    read = max_double((double)ns - looked, FINDER_NS * left);
+    read = max_double((double)ns - looked, ATOMS_NS * left);
     worker->runs_rate = (double)ns / bytes;
     if (regex_runs_pause == 0 || read * (bytes - left) >= looked * left) {
         worker->runs_pause = regex_runs_pause;

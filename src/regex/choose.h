@@ -28,13 +28,6 @@ void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, 
  * threads would search the rest of the text sooner than a device, whose worker alone judges what
  * the device finds. */
 bool choose_host(const struct step *step, uint64_t ns);
-/* Returns true if the way is one in which a program reads the step's text, and it may; otherwise,
- * it may only read lines. */
-bool choose_whole(const struct step *step, enum way way);
-/* Returns true if the automaton should read the step: also where a program may only read lines, of
- * which RE2 might need copies. */
-bool choose_automaton(const struct step *step, enum way way);
-
 /* What looking for runs (runs.h) has left of a step. */
 struct runs_cost {
     uint64_t bytes, calls;

@@ -10,7 +10,6 @@
  *   RE2 reads the lines in which automata cannot decide. Of many expressions that share an atom,
  *   the lazy automaton (lazy.h) first rules out most. If some expressions have no atoms, another
  *   worker finds the lines in which one of these matches, in one of the other ways.
- * - finder: the finder reads the text of the step for the plan's only expression.
  * - automaton: the lazy automaton of all expressions reads the text, then the programs of those
  * that may match in a line that line.
  * - line by line: the programs read every line; PCRE2, or a reach (reach.h), if they decide.
@@ -18,10 +17,8 @@
  * Where matches may cross lines, the whole text is a single line, and a single step. If there is
  * only one expression, and it has atoms, the text is divided into pieces instead (scan_piece).
  *
- * The finder cannot read records, texts with line ends other than newline, lines with a second kind
- * of line end (a NUL, or CR LF), and some non-ASCII lines at once. What it leaves undecided, the
- * automaton reads, so that RE2 need not compile. Where each match of the only expression has a run
- * of rare characters (runs.h), they read only the lines that have one.
+ * Where each match of the only expression has a run of rare characters (runs.h), they read only the
+ * lines that have one.
  */
 #include "regex/engine_regex.h"
 
@@ -53,6 +50,7 @@ static void plan_end(struct refiner *refiner)
     memory_release(worker->asked, worker->asked_capacity, sizeof *worker->asked);
     lazy_free(worker->lazy);
     worker->lazy = NULL;
+    words_forget(&worker->words);
     worker->asked = NULL;
     worker->asked_capacity = 0;
     worker->merge = (struct merge){NULL, 0, 0, 0, 0};
@@ -92,7 +90,7 @@ static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_
     TRAWL_TRY(MEMORY_ZEROED(worker->known, expressions->count, error));
     TRAWL_TRY(MEMORY_NEW(worker->merge.items, expressions->count, error));
     worker->line = 0;
-    worker->expressions = expressions;
+    worker->expressions = worker->words.spans.made = expressions;
     choose_begin(worker);
     refiner->step = regex_step_bytes * (refine_is_on_device(refiner) ? DEVICE_FIRST : 1);
     if (expressions->rest != NULL)
@@ -235,82 +233,6 @@ static enum trawl_status by_automaton(struct step *step, uint64_t from, struct t
             TRAWL_TRY(step_push(step, line.begin, 0, line.end - line.begin, error));
         else
             TRAWL_TRY(by_line(step, line, expressions->count > 1, error));
-    }
-    return TRAWL_OK;
-}
-
-/* Handles a match that the finder has found in the step's text. Sets *next to where
- * the search continues. */
-static enum trawl_status take_match(struct step *step, const struct regex_span *span,
-                                    uint64_t *next, struct trawl_error *error)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const uint64_t at = step->from + span->begin, length = span->end - span->begin;
-    struct hits *hits = &step->result->hits;
-    uint64_t begin, after;
-
-    if (expressions->whole_is_exact && step->want != WANT_LINES) {
-        *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
-                           : words_step(expressions, step->chunk->bytes + step->from,
-                                        step->to - step->from, span->begin);
-        if (length > 0 && at < step->decided) { /* the line's empty match is not its only match */
-            TRAWL_ASSERT(hits->count > 0);
-            step->result->count -= hits->lengths[hits->count - 1] == 0;
-            hits->count -= hits->lengths[hits->count - 1] == 0;
-        }
-        if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
-            return length > 0 ? step_push(step, at, 0, length, error) : TRAWL_OK;
-    }
-    begin = line_begin(step, at);
-    if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        /* no further empty matches of the line become hits, because the line is decided */
-        step->decided = line_after(step, begin);
-        return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
-                   ? TRAWL_OK
-                   : step_push(step, at < step->to ? at : begin, 0, 0, error);
-    }
-    after = at < step->to ? line_after(step, at) : step->to;
-    *next = after - step->from + (after == step->to); /* + 1 ends the loop after the last line */
-    if (expressions->whole_is_exact)
-        return step_push(step, begin, 0, content_of(step, begin, after).end - begin, error);
-    return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
-}
-
-/* The finder reads the step's text for the only expression; where each match begins with a run,
- * from the next one on. */
-static enum trawl_status by_whole(struct step *step, const struct runs *runs,
-                                  struct trawl_error *error)
-{
-    const struct find_ops *find = find_of(step->worker->refiner.engine);
-    struct runs_found begins;
-    const struct expressions *expressions = step->worker->expressions;
-    const uint8_t *text = step->chunk->bytes + step->from;
-    uint64_t count = step->to - step->from, at = 0, looks = 0;
-
-    begins.begin = begins.end = 0;
-    /* without the last newline, after which there is no line */
-    if (text[count - 1] == '\n')
-        count--;
-    while (at <= count && !step->is_paused) {
-        struct regex_span span;
-        int found;
-
-        if (runs_begin_matches(runs))
-            at =
-                runs_next(runs, find, step->chunk, step->from + at, step->to, &begins) - step->from;
-        if (at > count)
-            break;
-        found = program_find(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span, 1);
-        if (found == PROGRAM_ASKS) {
-            step->pushed = step->from + at;
-            program_note(&step->worker->lazily, step->to - step->pushed);
-            return by_automaton(step, line_begin(step, step->pushed), error);
-        }
-        if (found == 0)
-            break;
-        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
-            return TRAWL_STOPPED;
-        TRAWL_TRY(take_match(step, &span, &at, error));
     }
     return TRAWL_OK;
 }
@@ -471,7 +393,7 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
     const void *object;
 
     if (worker->has_seen || refine_is_on_device(&worker->refiner) ||
-        (double)worker->contest.spent < FINDER_NS * (double)worker->contest.searched + SEEN_NS ||
+        (double)worker->contest.spent < ATOMS_NS * (double)worker->contest.searched + SEEN_NS ||
         worker->refiner.found.hits.count < (step->to - step->from) / 1024 ||
         worker->expressions->count > 1 || judges_whole(step) || step->is_paused ||
         step->to == step->chunk->owned)
@@ -480,21 +402,15 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
     worker->stepped_ns = 0; /* the next step is not slower for this */
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_SEEN], &seen, anchors_make_seen,
                               anchors_free_seen, &object, error));
-    worker->expressions = (const struct expressions *)object;
+    worker->expressions = worker->words.spans.made = (const struct expressions *)object;
     TRAWL_ASSERT(worker->expressions->atoms != NULL); /* as before: the scores alone are others */
     return refine_propose_with(&worker->refiner, worker->expressions->atoms, error);
 }
 
-static enum trawl_status read_lines(struct step *step, const struct runs *runs,
-                                    struct trawl_error *error)
+static enum trawl_status read_lines(struct step *step, struct trawl_error *error)
 {
-    const enum way way = (enum way)step->worker->contest.now;
-
-    if (way != WAY_AUTOMATON && !choose_whole(step, way) && choose_automaton(step, way))
-        program_note(&step->worker->lazily, step->to - step->from);
-    return choose_whole(step, way)       ? by_whole(step, runs, error)
-           : choose_automaton(step, way) ? by_automaton(step, step->from, error)
-                                         : by_lines(step, step->from, false, error);
+    return step->worker->contest.now == WAY_AUTOMATON ? by_automaton(step, step->from, error)
+                                                      : by_lines(step, step->from, false, error);
 }
 
 /* Reads the lines of the step in which the only expression's runs are. */
@@ -518,7 +434,7 @@ static enum trawl_status by_runs(struct step *step, const struct runs *runs, str
         step->to = at;
         cost->bytes += at - step->from;
         cost->calls++;
-        TRAWL_TRY(read_lines(step, runs, error));
+        TRAWL_TRY(read_lines(step, error));
         if (step->is_paused || (step->want == WANT_FIRST && step->result->count > 0))
             break;
         step->to = to;
@@ -545,7 +461,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     worker->near = NULL;
     TRAWL_TRY(by_atoms       ? by_anchors(step, error)
               : runs != NULL ? by_runs(step, runs, &cost, error)
-                             : read_lines(step, NULL, error));
+                             : read_lines(step, error));
     if (worker->divides)
         TRAWL_TRY(by_anchors(step, error));
     if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */

@@ -11,7 +11,6 @@ extern uint64_t regex_step_bytes;
 /* The ways to search a step, the contestants of worker->contest (choose.h). */
 enum way {
     WAY_ATOMS,
-    WAY_FINDER,    /* of one expression: the finder reads the step's text (sequence.h) */
     WAY_AUTOMATON, /* the lazy automaton rules lines out, or decides about them (lazy.h) */
     WAY_LINES,     /* PCRE2, a reach or RE2 reads line by line */
     WAYS

@@ -540,10 +540,9 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    bool has_moved;    /* words_begin has yet to be called */
-    uint64_t looks;    /* number of calls to trawl_line_match */
-    struct lazy *lazy; /* rules out short lines; `ruled` counts those, less the others */
-    int64_t ruled;
+    bool has_moved; /* words_begin has yet to be called */
+    uint64_t looks; /* number of calls to trawl_line_match */
+    int64_t ruled;  /* counts the short lines that rules_out has ruled out, less the others */
     uint64_t after; /* where the match of the last call to trawl_line_groups ends */
     uint64_t span_count;
     struct regex_span spans[]; /* the match and each group */
@@ -590,7 +589,6 @@ void trawl_line_close(struct trawl_line *line)
     if (line == NULL)
         return;
     words_release(&line->words);
-    lazy_free(line->lazy);
     memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
@@ -608,29 +606,25 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
     return status_of(found, &line->judged, error);
 }
 
-/* Returns true if the automaton of the plan's only expression (lazy.h) finds that no match is in
- * the line. It is made for the call number RULES_AFTER. */
-static bool rules_out(struct trawl_line *line)
+/* Before a match's groups are searched for in a short line: returns true if it has no match, by the
+ * lazy automata, which are used from call number RULES_AFTER on. */
+static bool rules_out(struct trawl_line *line, uint64_t groups_max)
 {
     const struct lazy_line read = {.bytes = line->judged.bytes, .count = line->judged.count};
-    const uint32_t *found;
-    uint64_t spare = 0;
-    uint32_t count;
-    bool matches;
+    struct lazy_spans *spans = &line->words.spans;
+    struct regex_span span;
+    bool rules;
 
-    if (line->looks == RULES_AFTER && line->expressions->count == 1 &&
+    if (line->looks >= RULES_AFTER && line->expressions->count == 1 &&
         !expressions_cross(line->expressions))
-        (void)lazy_make(line->expressions, &line->lazy, NULL);
-    if (line->lazy == NULL || read.count > RULED_BYTES || line->ruled < -(int64_t)RULES_AFTER)
+        spans->made = line->expressions;
+    if (spans->made == NULL || read.count > RULED_BYTES ||
+        (groups_max == 1 && line->expressions->items[0].beyond == NULL) ||
+        line->ruled < -(int64_t)RULES_AFTER)
         return false;
-    if (lazy_find(line->lazy, LAZY_ALL, &read, &spare, &found, &count, &matches, NULL) !=
-            TRAWL_OK ||
-        count > 0) {
-        line->ruled--;
-        return false;
-    }
-    line->ruled++;
-    return true;
+    rules = lazy_span(spans, 0, &read, read.count, REGEX_ANYWHERE, &span) == 0;
+    line->ruled += rules ? 1 : -1;
+    return rules;
 }
 
 enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
@@ -649,7 +643,7 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
     else if (from <= line->judged.count && (!lines || from == 0) &&
-             (from > 0 || !rules_out(line))) {
+             (from > 0 || !rules_out(line, min_u64(groups_max, line->span_count)))) {
         if (line->has_moved)
             words_begin(&line->judged);
         line->has_moved = false;

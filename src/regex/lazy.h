@@ -15,6 +15,7 @@
 #define TRAWL_REGEX_LAZY_H
 
 #include "base/status.h"
+#include "regex/re2.h"
 
 struct expressions;
 struct lazy;
@@ -28,9 +29,20 @@ struct lazy_sizes {
 };
 extern struct lazy_sizes lazy_sizes;
 
+/* What an automaton finds. */
+enum lazy_as {
+    LAZY_ENDS,     /* which expressions of a group match: its states are sets of places */
+    LAZY_ORDERED,  /* where the first match of an expression ends, the one that Perl prefers: lists
+                      in the order in which a match prefers the places. Those of a match that begins
+                      later follow those of an earlier one, and nothing follows a match's end. */
+    LAZY_LONGEST,  /* the same for POSIX: a list of sets, one for all matches that begin together,
+                      the earliest first; no set follows one with a match's end */
+    LAZY_BACKWARDS /* where the matches begin that end at a place; it reads from there */
+};
+
 /* Makes the automaton of a plan's expressions, for one thread. It has no group yet. Errors: MEMORY.
  */
-enum trawl_status lazy_make(const struct expressions *made, struct lazy **out,
+enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, struct lazy **out,
                             struct trawl_error *error);
 void lazy_free(struct lazy *lazy); /* accepts NULL */
 
@@ -76,5 +88,18 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
 #define LAZY_RECORDS 4u
 enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct lazy_hit *records,
                                uint32_t count, bool *reads, struct trawl_error *error);
+
+/* The automata that find matches, for one thread: zeroed but for `made`. */
+struct lazy_spans {
+    const struct expressions *made;
+    struct lazy *forwards, *backwards;
+};
+
+/* Finds a match of the expression, from line->from on, like regex_ops.match, without groups.
+ * Returns LAZY_ASKS if RE2 has to. */
+#define LAZY_ASKS (-1)
+int lazy_span(struct lazy_spans *spans, uint32_t expression, const struct lazy_line *line,
+              uint64_t to, enum regex_anchor anchor, struct regex_span *span);
+void lazy_spans_free(struct lazy_spans *spans);
 
 #endif

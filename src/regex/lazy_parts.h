@@ -16,8 +16,19 @@
  * and so above 0. */
 #define STOP 0x80000000u
 #define DEAD STOP
+/* If the automaton finds matches: with STOP, one ends before the byte. It begins where the
+ * automaton last was in an idle state, in which no match has begun, unless UNSURE is set. A
+ * transition to such a state has IDLE. */
+#define MATCH 0x40000000u
+#define IDLE 0x20000000u
+#define UNSURE 0x10000000u
+#define DOUBT (STOP | UNSURE)     /* at a byte beyond ASCII that the automaton does not know */
+#define OFFSET (UNSURE - 1)       /* the bits of the offset */
+#define NEXT_SET (UINT32_MAX - 1) /* an item of a list, for LAZY_LONGEST: between two sets */
 
-/* Items [from, from + count) of a list are places, and the `ends` items after them ends. */
+/* Items [from, from + count) of a list are places, and the `ends` items after them ends. If the
+ * automaton finds matches, ends are places, and of part.moved, `ends` is whether a match is empty.
+ */
 struct range {
     uint32_t from, count, ends;
 };
@@ -41,6 +52,10 @@ struct state {
     struct range list; /* in lazy->items */
     uint32_t part;     /* matches of this part may begin at each byte; NOTHING: at none */
     uint32_t before;   /* what kind of byte was read last */
+    uint32_t hash;     /* of its list */
+    /* If the automaton finds matches: all places are those of matches that begin where the
+     * automaton last was in an idle state. */
+    bool is_single;
 };
 
 /* A part of a text that lazy_scan reads: where it is, and what it has found. */
@@ -54,10 +69,12 @@ struct lane {
 
 struct lazy {
     const struct expressions *made;
+    enum lazy_as as;
     uint32_t count; /* of expressions; `made` may be gone when this is freed */
     struct nfa nfa;
     uint64_t place_capacity;
-    uint16_t *place_slots; /* nfa.slots of a single expression */
+    uint16_t *place_slots;  /* nfa.slots of a single expression */
+    struct classes classes; /* nfa.classes of a single expression */
     /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
      * passes */
     uint32_t *firsts;
@@ -82,6 +99,10 @@ struct lazy {
     uint32_t list_capacity;   /* how many places the arrays have room for */
     uint32_t *seen, *settled; /* for each place: the list, numbered, to which it was added */
     uint32_t list_number;
+    /* of automata that find matches: the list has the end of one; one ends where the list's places
+     * were, before the byte */
+    bool has_end, ended;
+    bool stays; /* no byte is read */
     struct state *states;
     uint32_t state_count, states_max;
     uint64_t state_capacity;
@@ -115,6 +136,12 @@ static inline uint32_t lazy_before(const struct lazy *lazy)
     return lazy->nfa.has_edges ? LINE_BEFORE_BEGIN : LINE_BEFORE_OTHER;
 }
 
+/* Forgets all states. */
+void lazy_flush(struct lazy *lazy);
+/* Forgets part.moved of all parts. */
+void lazy_forget_moved(struct lazy *lazy);
+/* Makes room for so many places in lists. */
+enum trawl_status lazy_room(struct lazy *lazy, uint32_t count, struct trawl_error *error);
 /* If the plan limits memory, forgets lists that take too much. */
 void lazy_forget(struct lazy *lazy);
 /* Sets *start to the state in which the part is read. */
@@ -123,8 +150,14 @@ enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored
 /* Sets *next to what follows the state of part `index` after the class. */
 enum trawl_status lazy_follow(struct lazy *lazy, uint32_t index, uint32_t state, uint32_t class,
                               uint32_t *next, struct trawl_error *error);
+/* The same for an automaton that finds matches and reads no further: MATCH | UNSURE if a match ends
+ * before the class, 0 or DOUBT. */
+uint32_t lazy_ends(struct lazy *lazy, uint32_t state, uint32_t class);
 /* Makes the group: a part of the expressions that have places, and one for each other. */
 enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_error *error);
+/* Returns true if the part's only expression passes: until that has happened so often that deciding
+ * about it in another way took as long as making more states. */
+bool lazy_passes(const struct lazy *lazy, struct part *part);
 /* Halves a part, which then reads the current line again. A single expression passes for a while.
  */
 enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error);

@@ -92,11 +92,11 @@ static enum trawl_status make_sure(struct lazy *lazy, const uint8_t *text, struc
     uint64_t spare = 0;
     uint32_t count;
 
-    hit->matches = lazy->text_is_ascii || words_are_ascii(line.bytes, line.count);
+    hit->matches = lazy->text_is_ascii || bytes_are_ascii(line.bytes, line.count);
     if (hit->matches || lazy->count > 1)
         return TRAWL_OK;
     if (lazy->sure == NULL) {
-        TRAWL_TRY(lazy_make(lazy->made, &lazy->sure, error));
+        TRAWL_TRY(lazy_make(lazy->made, LAZY_ENDS, &lazy->sure, error));
         lazy->sure->nfa.is_hull = lazy->sure->nfa.is_open = false;
         lazy->sure->nfa.is_sure = true;
     }
@@ -241,7 +241,7 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
     TRAWL_TRY(find_part(lazy, &index, reads, error));
     if (!*reads)
         return TRAWL_OK;
-    lazy->text_is_ascii = words_are_ascii(text, text_bytes);
+    lazy->text_is_ascii = bytes_are_ascii(text, text_bytes);
     TRAWL_TRY(begin_lanes(lazy, index, text, text_bytes, error));
     TRAWL_TRY(scan(lazy, index, text, error));
     TRAWL_TRY(end_scan(lazy, index, text_bytes, reads, error));
@@ -311,7 +311,7 @@ enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct la
         }
         TRAWL_TRY(read_record(lazy, index, text, &lanes[k], &records[k].may, error));
         records[k].matches = records[k].may && !lazy->made->has_beyond &&
-                             (!is_open || words_are_ascii(text + records[k].begin,
+                             (!is_open || bytes_are_ascii(text + records[k].begin,
                                                           records[k].after - records[k].begin));
     }
     return end_scan(lazy, index, bytes, reads, error);

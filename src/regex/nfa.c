@@ -192,6 +192,14 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
     uint32_t all = NO_PLACE;
     bool is_wide = false;
 
+    if (nfa->classes != NULL && node->set_count > 0 &&
+        (node->set_count > 1 || (node->set->last >= 0x80 && node->set->first < node->set->last))) {
+        const enum trawl_status status = classes_put(
+            nfa->classes, node, nfa->is_sure ? 0x7f : SETS_LAST, nfa->options->bytes, &all, NULL);
+
+        fail_if(nfa, status != TRAWL_OK, "there is not enough memory");
+        return shared_place(nfa, (struct place){.kind = PLACE_CLASS, .next = next, .other = all});
+    }
     for (uint32_t i = 0; i < node->set_count && !nfa->fails; i++) {
         struct code_range range = node->set[i];
 
@@ -354,6 +362,16 @@ uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t 
     return all;
 }
 
+uint32_t nfa_after(struct nfa *nfa, uint32_t place, uint32_t byte)
+{
+    struct place after = nfa->places[place];
+
+    after.other = classes_next(nfa->classes, after.other, byte);
+    return after.other == CLASSES_NONE  ? NO_PLACE
+           : after.other == CLASSES_END ? after.next
+                                        : shared_place(nfa, after);
+}
+
 static bool is_word(uint32_t byte)
 {
     return byte != END_OF_LINE && class_is_word_byte((char)byte);
@@ -412,6 +430,8 @@ uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
         if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
             nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
+    for (uint64_t i = 0; nfa->classes != NULL && i < nfa->classes->range_count; i++)
+        cuts[nfa->classes->ranges[i].low] = cuts[nfa->classes->ranges[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
         cuts[byte] |= nfa_before(nfa, byte) != nfa_before(nfa, byte - 1);
     for (uint32_t end = 0; end < 2 && ends != NULL; end++)

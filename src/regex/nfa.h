@@ -7,6 +7,7 @@
 #define TRAWL_REGEX_NFA_H
 
 #include "match/line_automaton.h"
+#include "regex/classes.h"
 #include "regex/re2.h"
 
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
@@ -16,7 +17,7 @@
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
 
-enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_MARK, PLACE_END };
+enum place_kind { PLACE_BYTES, PLACE_CLASS, PLACE_FORK, PLACE_EDGE, PLACE_MARK, PLACE_END };
 
 struct place {
     uint8_t kind;
@@ -24,7 +25,8 @@ struct place {
     char letter;       /* for EDGE: as in syntax_node */
     bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
     uint32_t next;
-    uint32_t other; /* for FORK: the place after `next`, in order of preference; for END: the
+    uint32_t other; /* for CLASS: the state in which the rest of a character is read (classes.h);
+                       for FORK: the place after `next`, in order of preference; for END: the
                        expression; for MARK: 1 at the group's end, 0 at its begin */
 };
 
@@ -61,6 +63,9 @@ struct nfa {
      * to the place that goes on from there, and counts how often it put the list. */
     uint32_t list; /* its number; 0: none */
     uint32_t first, border, border_count;
+    /* Characters of classes become places of the kind CLASS; NULL: of their bytes. A CLASS place
+     * leads to others of the same class, which nfa_after adds when a text needs them. */
+    struct classes *classes;
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */
     uint32_t count, most;
@@ -76,6 +81,9 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
 /* The same for a root without what is optional at the start or end of its alternatives: lines with
  * a match are the same. */
 uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next);
+/* Returns the place after a CLASS place that takes the byte: one of the same class, or its `next`;
+ * NO_PLACE: it does not take the byte. */
+uint32_t nfa_after(struct nfa *nfa, uint32_t place, uint32_t byte);
 enum line_before nfa_before(const struct nfa *nfa, uint32_t byte);
 /* Returns true if the assertion is true at the border. */
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);

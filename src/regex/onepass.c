@@ -117,6 +117,8 @@ static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t 
                 step.bits = way.bits;
             next = to;
             break;
+        case PLACE_CLASS: /* not made */
+            break;
         case PLACE_FORK:
             maker->ways[count++] = (struct way){place->other, way.bits};
             maker->ways[count++] = (struct way){place->next, way.bits};

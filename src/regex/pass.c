@@ -10,7 +10,8 @@ static enum trawl_status want_lazy(struct step *step, struct trawl_error *error)
 {
     struct regex_worker *worker = step->worker;
 
-    return worker->lazy != NULL ? TRAWL_OK : lazy_make(worker->expressions, &worker->lazy, error);
+    return worker->lazy != NULL ? TRAWL_OK
+                                : lazy_make(worker->expressions, LAZY_ENDS, &worker->lazy, error);
 }
 
 enum trawl_status pass_lazily(struct step *step, uint32_t group, const struct lazy_line *line,

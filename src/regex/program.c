@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/finder.h"
 #include "regex/regex_load.h"
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
@@ -24,11 +23,8 @@
 
 struct program {
     const struct syntax *tree;
-    bool is_line;
     struct regex_options options;
     uint64_t most_bytes; /* the memory that it may take if options.memory_bytes is not enough */
-    _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
-    _Atomic(bool) has_sought;              /* building a finder has been tried */
     _Atomic(struct reach *) reach;         /* NULL: it is not made yet */
     _Atomic(struct runs *) runs;           /* NULL: there are none, or they are not made yet */
     _Atomic(bool) has_runs;                /* making runs has been tried */
@@ -58,38 +54,9 @@ void program_free(struct program *program)
         return;
     if (program->regex != NULL)
         program->ops->release(program->regex);
-    finder_free(program->finder);
     reach_free(program->reach);
     runs_free(program->runs);
     memory_release(program, 1, sizeof *program);
-}
-
-/* The tree of a program. */
-struct program_tree {
-    struct syntax read;
-    const struct syntax_node *items[3];
-    struct syntax_node line;
-    const struct syntax_node *root;
-};
-
-/* The caller frees tree->read. */
-static enum trawl_status read_tree(const struct program *program, struct program_tree *tree,
-                                   struct trawl_error *error)
-{
-    static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
-                                               {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
-
-    TRAWL_TRY(syntax_again(program->tree, &tree->read, error));
-    tree->root = &tree->read.root;
-    if (!program->is_line)
-        return TRAWL_OK;
-    tree->items[0] = &edges[0];
-    tree->items[1] = &tree->read.root;
-    tree->items[2] = &edges[1];
-    tree->line = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->items};
-    syntax_add_facts(&tree->line, &tree->read.root);
-    tree->root = &tree->line;
-    return TRAWL_OK;
 }
 
 /* Has RE2 compile the program, within `bytes` of memory. If several threads
@@ -101,13 +68,13 @@ static enum trawl_status compile(struct program *program, uint64_t bytes, struct
     const struct regex_ops *ops;
     struct regex *made = NULL, *none = NULL;
     enum trawl_status status;
-    struct program_tree tree;
     struct printed text;
+    struct syntax tree;
 
     TRAWL_TRY(regex_load(&ops, error));
-    TRAWL_TRY(read_tree(program, &tree, error));
-    status = print_re2(tree.root, &program->options, bytes, &text, error);
-    syntax_release(&tree.read);
+    TRAWL_TRY(syntax_again(program->tree, &tree, error));
+    status = print_re2(&tree.root, &program->options, bytes, &text, error);
+    syntax_release(&tree);
     TRAWL_TRY(status);
     program->ops = ops;
     options.memory_bytes = bytes;
@@ -123,8 +90,8 @@ static enum trawl_status compile(struct program *program, uint64_t bytes, struct
 }
 
 enum trawl_status program_make(struct program_memory *memory, const struct syntax *tree,
-                               bool is_line, const struct regex_options *options, uint64_t times,
-                               bool now, struct program **out, struct trawl_error *error)
+                               const struct regex_options *options, uint64_t times, bool now,
+                               struct program **out, struct trawl_error *error)
 {
     const struct syntax_node *root = &tree->root;
     const uint64_t most = memory->most / INSTRUCTION_BYTES;
@@ -135,13 +102,10 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->tree = tree;
-    made->is_line = is_line;
     now = (times > 0 && memory->mib > 0) ||
           (now && (root->product > SYNTAX_REPEAT_MAX ||
                    (root->cost > most && (options->marks != REGEX_UNMARKED ||
                                           syntax_cost(root, options->bytes) > most))));
-    /* a finder is only made for this if RE2 would have to compile */
-    now = now && !(program_has_plain_finder(made) && made->finder->is_alone && root->groups == 0);
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
@@ -187,29 +151,6 @@ static const struct regex *regex_of(const struct program *program)
     return program->regex;
 }
 
-/* Returns the program's finder, which the first call makes; NULL if it has none, or memory runs
- * out. */
-static const struct finder *finder_of(const struct program *program)
-{
-    struct program *asked = (struct program *)(uintptr_t)program;
-    struct finder *made, *none = NULL;
-    struct program_tree tree;
-    enum trawl_status status;
-
-    if (program->has_sought)
-        return program->finder;
-    if (read_tree(program, &tree, NULL) != TRAWL_OK)
-        return NULL;
-    status = finder_make(tree.root, &program->options, &made, NULL);
-    syntax_release(&tree.read);
-    if (status != TRAWL_OK)
-        return NULL;
-    if (!atomic_compare_exchange_strong(&asked->finder, &none, made))
-        finder_free(made);
-    asked->has_sought = true;
-    return program->finder;
-}
-
 const struct reach *program_reach(const struct program *program, bool whole_word,
                                   const struct around_words *words)
 {
@@ -242,20 +183,9 @@ const struct runs *program_runs(const struct program *program)
     return program->runs;
 }
 
-bool program_has_finder(const struct program *program)
-{
-    return finder_of(program) != NULL;
-}
-
-bool program_has_plain_finder(const struct program *program)
-{
-    return program != NULL && program_has_finder(program) &&
-           (program->tree->root.product == 1 || program->finder->is_alone);
-}
-
 bool program_is_ready(const struct program *program)
 {
-    return program != NULL && (program_has_plain_finder(program) || regex_of(program) != NULL);
+    return program != NULL && regex_of(program) != NULL;
 }
 
 int program_why(const struct program *program)
@@ -266,34 +196,13 @@ int program_why(const struct program *program)
                                                : 0;
 }
 
-bool program_seeks(const struct program *program)
-{
-    const struct finder *finder = finder_of(program);
-
-    return finder != NULL && finder->seeks;
-}
-
-int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                 uint32_t span_count)
-{
-    const struct finder *made = program->finder, *finder = made != NULL ? made : finder_of(program);
-    const int found = finder != NULL
-                          ? finder_match(finder, text, count, from, to, anchor, spans, span_count)
-                          : PROGRAM_ASKS;
-
-    return found >= 0 ? found : PROGRAM_ASKS;
-}
-
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count, struct program_asks *asks)
 {
-    int found = program_find(program, text, count, from, to, anchor, spans, span_count);
-    const struct regex *regex = found == PROGRAM_ASKS ? regex_of(program) : NULL;
+    const struct regex *regex = regex_of(program);
+    int found;
 
-    if (found != PROGRAM_ASKS)
-        return found;
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
     found = program->ops->match(regex, text, count, from, to, anchor, spans, span_count);

@@ -1,4 +1,4 @@
-/* program: a compiled expression: its finder (sequence.h), its reach, and RE2's program, each of
+/* program: a compiled expression: its reach, and RE2's program, each of
  * which is made when it is first needed. Also divides the memory that a plan may use among its
  * programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
@@ -26,17 +26,16 @@ struct program_memory {
  * Without a limit, `is_large` allows programs that take long to compile. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count, bool is_large);
 /* Compiles an expression, which must live as long as the program, but may be forgotten
- * (syntax_forget); with `is_line`, the expression between the ends of a line. The program gets
+ * (syntax_forget). The program gets
  * `times` as much memory as `each` (0: RE2 never compiles it) or, if it needs more, as `most`. With
  * `now`, or if the plan limits the memory, RE2 compiles immediately unless the program certainly
  * has room; otherwise when it is first needed. If the program needs more memory, *out becomes NULL.
  * Errors: ARGUMENT, UNSUPPORTED, MEMORY. */
 enum trawl_status program_make(struct program_memory *memory, const struct syntax *tree,
-                               bool is_line, const struct regex_options *options, uint64_t times,
-                               bool now, struct program **out, struct trawl_error *error);
+                               const struct regex_options *options, uint64_t times, bool now,
+                               struct program **out, struct trawl_error *error);
 void program_free(struct program *program); /* accepts NULL */
-/* Returns true if `program` is not NULL and can search: it needs no RE2, or RE2 has compiled it, or
- * does so now. */
+/* Returns true if `program` is not NULL, and RE2 has compiled it, or does so now. */
 bool program_is_ready(const struct program *program);
 
 /* Returns the reach of an expression that has one (reach_fits); NULL: there is not enough memory.
@@ -45,12 +44,6 @@ const struct reach *program_reach(const struct program *program, bool whole_word
                                   const struct around_words *words);
 /* Returns what each match has in a row; NULL: nothing that is rare, or memory is lacking. */
 const struct runs *program_runs(const struct program *program);
-/* Returns true if a search for matches without RE2 begins with one for a byte that they contain. */
-bool program_seeks(const struct program *program);
-/* Returns true if the program has a finder, which may still leave texts to RE2. */
-bool program_has_finder(const struct program *program);
-/* Returns true if `program` is not NULL and has a finder, but no counted repetition. */
-bool program_has_plain_finder(const struct program *program);
 
 /* How often a program was asked, and for how many bytes. */
 struct program_asks {
@@ -69,11 +62,6 @@ static inline void program_note(struct program_asks *asks, uint64_t bytes)
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count, struct program_asks *asks);
-/* The same without RE2, or PROGRAM_ASKS if RE2 has to decide. */
-#define PROGRAM_ASKS (-7)
-int program_find(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                 uint32_t span_count);
 /* Returns why a program is not ready: PROGRAM_MEMORY or PROGRAM_MISSING; 0 if `program` is NULL or
  * too large. */
 int program_why(const struct program *program);

@@ -59,11 +59,6 @@ enum trawl_status reach_make(const struct syntax_node *root, const struct regex_
                              struct trawl_error *error);
 void reach_free(struct reach *reach); /* accepts NULL */
 void reach_release(struct reach_window *window);
-/* Returns true if a reach is better than automata that read the whole text: if repetitions have
- * ranges, for an expression with atoms or without a finder; else for one without atoms, whose
- * matches may begin inside a long repetition of another, as in `[a-z]{3}.{40}`, so that an
- * automaton needs a state for each set of such places. */
-bool reach_is_better(const struct reach *reach, bool has_atoms, bool has_finder);
 /* Returns the maximum number of bytes in a match; UINT64_MAX: there is none. */
 uint64_t reach_most(const struct reach *reach);
 /* Finds a match like regex_ops.match, if it begins at or before `until`. Returns -1 if RE2 has to

@@ -258,37 +258,6 @@ void reach_free(struct reach *reach)
     memory_release(reach, 1, bytes_of(reach));
 }
 
-/* Returns true if each character of part a's set is in part b's. */
-static bool includes(const struct reach *reach, const struct reach_part *a,
-                     const struct reach_part *b)
-{
-    const uint64_t *members = reach->symbols->members;
-    bool all = true;
-
-    for (uint32_t i = 0; i < SYMBOLS; i++)
-        all &= (members[i] >> a->set & 1) <= (members[i] >> b->set & 1);
-    return all;
-}
-
-bool reach_is_better(const struct reach *reach, bool has_atoms, bool has_finder)
-{
-    const struct reach_part *first = &reach->parts[reach->first];
-    bool overlaps = false, is_one = true; /* nothing else can begin a match */
-
-    if (reach->has_ranges || has_atoms)
-        return reach->has_ranges && (has_atoms || !has_finder);
-    for (; first->kind == REACH_SAVE || first->kind == REACH_FORK;
-         first = &reach->parts[first->next])
-        is_one &= first->kind != REACH_FORK;
-    for (uint32_t i = 1; i < reach->count && first->kind == REACH_CHARS; i++) {
-        const struct reach_part *part = &reach->parts[i];
-
-        overlaps |= (part != first || !is_one) && part->kind == REACH_CHARS &&
-                    part->least >= LONG_LEAST && includes(reach, first, part);
-    }
-    return overlaps;
-}
-
 uint64_t reach_most(const struct reach *reach)
 {
     return reach->most;

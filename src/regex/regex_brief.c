@@ -51,7 +51,7 @@ bool regex_brief(const struct engine *engine, const struct trawl_plan *plan, con
         return true;
     if (count > 0 && text[count - 1] == plan->line_end)
         count--;
-    found->is_long = (count > BRIEF_LINE && !program_seeks(expressions->items[0].each)) ||
+    found->is_long = count > BRIEF_LINE ||
                      bytes_find_either(text, count, plan->line_end, plan->line_end_also) < count;
     found->count = 0;
     return !found->is_long && judge_brief(plan, text, count, found);

@@ -31,7 +31,6 @@ static void free_part(void *object)
 
     if (made->items != NULL)
         memory_release(made->items, made->count, sizeof *made->items);
-    program_free(made->whole);
     memory_release(made, 1, sizeof *made);
 }
 
@@ -153,7 +152,9 @@ static enum trawl_status compile_marked(struct expressions *made, uint32_t index
         !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
         !(options.multi && options.ripgrep) && program_may_be_empty(made->items[index].each);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
-    const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
+    /* a list shares its marks */
+    const bool by_lines = made->options.multi || (syntax->by_lines && made->count == 1);
+    const bool lines = by_lines && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
     struct program **out;
@@ -178,9 +179,9 @@ static enum trawl_status compile_marked(struct expressions *made, uint32_t index
     options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
     options.multi = lines;
     out = &made->items[index].marked;
-    TRAWL_TRY(program_make(&made->memory, syntax, false, &options, 1, false, out, error));
+    TRAWL_TRY(program_make(&made->memory, syntax, &options, 1, false, out, error));
     if (*out == NULL && words)
-        TRAWL_TRY(program_make(&spare, syntax, false, &options, 1, true, out, error));
+        TRAWL_TRY(program_make(&spare, syntax, &options, 1, true, out, error));
     return *out == NULL ? refuse_large(made, error) : TRAWL_OK;
 }
 
@@ -228,8 +229,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
     /* RE2 has too many states to keep for such numbers; PCRE2 counts */
     counts = made->options.pcre && !is_filter && syntax->root.product > SYNTAX_REPEAT_MAX &&
              !made->options.longest;
-    status = program_make(&made->memory, syntax, false, &made->options, 1, !counts, out, error);
-    counts = counts && !program_has_plain_finder(*out);
+    status = program_make(&made->memory, syntax, &made->options, 1, !counts, out, error);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
     if (status != TRAWL_OK)
@@ -365,30 +365,6 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     return status;
 }
 
-/* Makes the program of the only expression for texts of many lines, which is its finder. There is
- * none if a reach is better. */
-static enum trawl_status compile_whole(struct expressions *made, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = made->plan;
-    const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
-    const struct expression *item = made->items;
-    struct regex_options options = made->options;
-    const struct reach *reach = NULL;
-
-    if (made->count != 1 || item->needs_line || plan->line_end != '\n' ||
-        (plan->flags & TRAWL_MULTILINE) != 0)
-        return TRAWL_OK;
-    if (item->has_reach && (reach = expression_reach(made, 0)) == NULL)
-        return program_failed(PROGRAM_MEMORY, error);
-    if (reach != NULL && reach_is_better(reach, item->has_atoms, program_has_finder(item->each)))
-        return TRAWL_OK;
-    options.lines = true;
-    TRAWL_TRY(
-        program_make(&made->memory, &item->tree, lines, &options, 0, false, &made->whole, error));
-    made->whole_is_exact = made->whole != NULL && !made->needs_marks;
-    return TRAWL_OK;
-}
-
 /* Makes expressions that share all but their `count` items with `made`. */
 static enum trawl_status begin_part(const struct expressions *made, uint32_t count,
                                     struct expressions **out, struct trawl_error *error)
@@ -398,7 +374,6 @@ static enum trawl_status begin_part(const struct expressions *made, uint32_t cou
 
     TRAWL_TRY(MEMORY_ZEROED(part, 1, error));
     memcpy(part, made, offsetof(struct expressions, rest));
-    part->whole = NULL;
     part->items = NULL;
     part->count = count;
     status = MEMORY_ZEROED(part->items, count, error);
@@ -432,8 +407,6 @@ static enum trawl_status make_part(struct expressions *made, struct trawl_error 
         part->needs_marks |= item->beyond != NULL ||
                              (item->marked != NULL && (words || item->tree.edges > SYNTAX_EDGES));
     }
-    TRAWL_TRY(compile_whole(part, error));
-    made->memory = part->memory;
     return TRAWL_OK;
 }
 
@@ -492,7 +465,6 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             if (older[k] != last[0].expression && older[k] != last[1].expression)
                 forget(made, older[k]);
     }
-    TRAWL_TRY(compile_whole(made, error));
     TRAWL_TRY(anchors_end(&maker->anchors, error));
     for (uint32_t i = 0; i < made->count && made->count > 1; i++)
         forget(made, i);
@@ -536,8 +508,8 @@ static enum trawl_status compile_joined(struct expressions *joined, const struct
         patterns[i] = plan_pattern(made->plan, i);
     }
     TRAWL_TRY(syntax_parse_any(&options, patterns, made->count, &item->tree, error));
-    TRAWL_TRY(program_make(&joined->memory, &item->tree, false, &joined->options, 1, false,
-                           &item->each, error));
+    TRAWL_TRY(
+        program_make(&joined->memory, &item->tree, &joined->options, 1, false, &item->each, error));
     return item->each != NULL ? compile_marked(joined, 0, error) : TRAWL_OK;
 }
 

@@ -79,13 +79,6 @@ struct expressions {
     bool is_strict; /* a byte that belongs to no character adjoins no word boundary */
     /* Words may have non-ASCII characters: for non-ASCII lines, only marked copies may be used. */
     bool has_wide_words;
-    /* The program of the only expression for texts of many lines that end in newlines. NULL if
-     * there are several, lines end otherwise, TRAWL_MULTILINE is set, the expression means
-     * something else in such a text, or it is too large. Unless the plan limits memory, RE2
-     * compiles this program when it is first needed. */
-    struct program *whole;
-    /* in texts that `whole` may read, each match of `whole` is a match of the expression */
-    bool whole_is_exact;
     struct program_memory memory;
     /* A plan of the expressions without atoms, if others have some: a search reads the lines in
      * which one of the former matches, and those with an atom. NULL if all or none have atoms. */

@@ -21,7 +21,6 @@ struct runs {
     struct plan_nibbles begins, beyond, longs;
     uint32_t stride; /* bytes of each of the class's characters; 0: their lengths differ */
     uint32_t count;  /* least length of a run: in characters, or in bytes if their lengths differ */
-    bool are_begins; /* each match begins with a run */
     char name[sizeof((struct trawl_way *)0)->what];
 };
 
@@ -43,7 +42,6 @@ struct runs_maker {
     const struct regex_options *options;
     const struct syntax_node *set; /* the best so far, `times` times; NULL: none */
     uint32_t times;
-    bool is_first; /* each match begins with it */
     /* the group in whose first alternative runs are looked for, which all others must have; NULL:
      * in none */
     const struct syntax_node *group;
@@ -245,8 +243,7 @@ static uint64_t times_in(const struct syntax_node *node, const struct syntax_nod
 }
 
 /* Takes a class `times` times in a row instead of the best, if it is probably rarer. */
-static void consider(struct runs_maker *maker, const struct syntax_node *set, uint32_t times,
-                     bool is_first)
+static void consider(struct runs_maker *maker, const struct syntax_node *set, uint32_t times)
 {
     double rate, begin;
     struct characters chars;
@@ -264,23 +261,20 @@ static void consider(struct runs_maker *maker, const struct syntax_node *set, ui
     maker->rate = rate;
     maker->set = set;
     maker->times = times;
-    maker->is_first = is_first;
 }
 
-/* Considers what each match of the node has in a row. `is_first`: a match begins with the node. */
-static void walk(struct runs_maker *maker, const struct syntax_node *node, bool is_first)
+/* Considers what each match of the node has in a row. */
+static void walk(struct runs_maker *maker, const struct syntax_node *node)
 {
     const struct syntax_node *set = NULL;
     uint64_t times = 0;
-    bool begins = false;
 
-    if (node->kind == SYNTAX_REPEAT && node->least > 0)
-        walk(maker, node->items[0], is_first);
-    else if (node->kind == SYNTAX_GROUP && node->count == 1)
-        walk(maker, node->items[0], is_first);
+    if ((node->kind == SYNTAX_REPEAT && node->least > 0) ||
+        (node->kind == SYNTAX_GROUP && node->count == 1))
+        walk(maker, node->items[0]);
     else if (node->kind == SYNTAX_GROUP && node->count > 1 && maker->group == NULL) {
         maker->group = node;
-        walk(maker, node->items[0], false);
+        walk(maker, node->items[0]);
         maker->group = NULL;
     }
     for (uint32_t i = 0; node->kind == SYNTAX_LIST && i < node->count; i++) {
@@ -291,15 +285,13 @@ static void walk(struct runs_maker *maker, const struct syntax_node *node, bool 
 
         if (set == NULL || !same_set(set, one)) {
             set = is_set ? one : NULL;
-            begins = is_first;
             times = 0;
         } /* otherwise the run goes on, as in \d\d+ */
         times += repeats ? item->least : 1;
         if (set != NULL)
-            consider(maker, set, (uint32_t)min_u64(times, RUN_MAX), begins);
+            consider(maker, set, (uint32_t)min_u64(times, RUN_MAX));
         else
-            walk(maker, item, is_first);
-        is_first = is_first && (item->kind == SYNTAX_EDGE || item->kind == SYNTAX_EMPTY);
+            walk(maker, item);
     }
 }
 
@@ -339,7 +331,7 @@ enum trawl_status runs_make(const struct syntax_node *root, const struct regex_o
     if (root->may_be_empty)
         return TRAWL_OK;
     analyse_rates(NULL, 0, NULL, 0, false, &maker.rates);
-    walk(&maker, root, true);
+    walk(&maker, root);
     if (maker.set == NULL)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(runs, 1, error));
@@ -349,7 +341,6 @@ enum trawl_status runs_make(const struct syntax_node *root, const struct regex_o
     make_tables(&beyond, &runs->beyond);
     add_ascii(&longs, 0xe0, 0xff);
     make_tables(&longs, &runs->longs);
-    runs->are_begins = maker.is_first;
     at = bytes_show((const uint8_t *)maker.set->bytes, maker.set->bytes_count, runs->name,
                     sizeof runs->name - sizeof "{99}");
     if (maker.times > 1)
@@ -470,11 +461,6 @@ static void fill(const struct runs *runs, const struct find_ops *find,
 const char *runs_name(const struct runs *runs)
 {
     return runs->name;
-}
-
-bool runs_begin_matches(const struct runs *runs)
-{
-    return runs != NULL && runs->are_begins;
 }
 
 uint64_t runs_next(const struct runs *runs, const struct find_ops *find,

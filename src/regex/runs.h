@@ -37,8 +37,6 @@ enum trawl_status runs_make(const struct syntax_node *root, const struct regex_o
 void runs_free(struct runs *runs); /* accepts NULL */
 /* Returns the class, as it is in the expression, and how many of its characters make a run. */
 const char *runs_name(const struct runs *runs);
-/* Returns true if each match begins with a run; false for NULL. */
-bool runs_begin_matches(const struct runs *runs);
 /* Returns the first position in [from, to) of the chunk where a run may begin; `to`: there is none.
  * *found is set to zeros for another chunk. */
 uint64_t runs_next(const struct runs *runs, const struct find_ops *find,

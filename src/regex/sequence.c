@@ -117,10 +117,8 @@ static bool add_multiple(struct sequence *sequence, const struct syntax_node *re
 {
     const struct syntax_node *node = repeat->items[0];
     uint64_t times = 1;
-    bool merges = false;
 
     while (node->kind == SYNTAX_GROUP && node->count == 1 && node->items[0]->count == 1) {
-        merges |= node->is_numbered;
         node = node->items[0]->items[0];
         if (node->kind != SYNTAX_REPEAT)
             continue;
@@ -132,7 +130,6 @@ static bool add_multiple(struct sequence *sequence, const struct syntax_node *re
     if ((node->kind != SYNTAX_CHAR && node->kind != SYNTAX_SET) ||
         (times > 1 && repeat->least != repeat->most) || times * repeat->least > SYNTAX_PRODUCT_MAX)
         return false;
-    sequence->merges |= merges;
     return add_item(sequence, (struct sequence_item){
                                   .is_lazy = repeat->is_lazy,
                                   .least = (uint32_t)times * repeat->least,
@@ -144,9 +141,7 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
 {
     const bool repeats = node->kind == SYNTAX_REPEAT;
     const struct syntax_node *item = repeats ? node->items[0] : node;
-    struct sequence_group *group;
 
-    sequence->is_lazy |= node->is_lazy;
     switch (item->kind) {
     case SYNTAX_CHAR:
     case SYNTAX_SET:
@@ -168,16 +163,7 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
         if (repeats)
             return node->least == 0 && node->most == 1 &&
                    add_optional(sequence, item, backwards, node->is_lazy);
-        if (!item->is_numbered)
-            return add_group(sequence, item, backwards);
-        if (sequence->group_count == SEQUENCE_GROUPS_MAX)
-            return false;
-        group = &sequence->groups[sequence->group_count++];
-        group->first = sequence->count;
-        if (!add_group(sequence, item, backwards))
-            return false;
-        group->end = sequence->count;
-        return true;
+        return add_group(sequence, item, backwards);
     default:
         return false;
     }
@@ -187,7 +173,6 @@ bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node
 {
     const struct syntax_node *item = node->items[0];
 
-    sequence->is_lazy |= node->is_lazy;
     return (item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET) &&
            add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
                                                      .most = node->most == SYNTAX_ENDLESS

@@ -1,15 +1,13 @@
 /* sequence: characters that follow each other, each with its repetition, and assertions: most of
  * what expressions have next to a string, and many whole expressions. An automaton reads a sequence
  * without RE2, 3 to 10 times as fast. (Automata are made in sequence_make.c, and read in
- * sequence_read.c.) They have three uses:
+ * sequence_read.c.) They have two uses:
  *
  *   around_read    checks the characters next to a string that a search has found. In `[A-Z][a-z]+
  *                  said\b`, the search finds " said". One automaton reads `[A-Z][a-z]+` backwards
  *                  from the string, another reads `\b` forwards.
  *   span_find      finds the match around such a string: where the head begins, read backwards,
  *                  and where the whole expression ends, read from there.
- *   finder_match   finds the matches of a whole expression in a text, with their groups. Finders
- *                  are made in finder_make.c.
  *
  * If the bytes that an automaton may read are not enough to decide, it answers that RE2 has to; for
  * example, at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with
@@ -23,7 +21,6 @@
 #include "regex/syntax/tree.h"
 
 #define SEQUENCE_MAX 62u
-#define SEQUENCE_GROUPS_MAX 16u
 
 /* Assertions in a sequence. A word boundary has a bit for each place where it may be: bit 0 between
  * two characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
@@ -31,14 +28,12 @@ enum { EDGE_NO_WORD_AFTER = 3, EDGE_NO_WORD_BEFORE = 5, EDGE_BEGIN = 16, EDGE_EN
 
 struct sequence {
     uint32_t count;
-    bool is_lazy; /* some repetition is lazy: as few as possible */
-    bool skips;   /* some characters are optional together, as in (ab)? */
+    bool skips; /* some characters are optional together, as in (ab)? */
     /* Some characters are alternatives of a group, as in (GET|HEAD). In each alternative but the
      * last, `skips` of the first character leads to the next alternative, and `jumps` of the last
      * character leads over all later ones. */
     bool alternates;
     bool is_cut; /* what the expression says next is more than a sequence can say */
-    bool merges; /* a numbered group is repeated, so its span is not that of its items */
     struct sequence_item {
         uint8_t edge;  /* an assertion; 0: the item is a character */
         bool by_lines; /* for EDGE_BEGIN and EDGE_END: they also match at newlines */
@@ -49,12 +44,6 @@ struct sequence {
         uint32_t most; /* maximum number of repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the character, as a CHAR or SET */
     } items[SEQUENCE_MAX];
-    /* for each numbered group, the indexes of its first item and of the item after its last */
-    uint32_t group_count;
-    struct sequence_group {
-        uint32_t first;
-        uint32_t end;
-    } groups[SEQUENCE_GROUPS_MAX];
 };
 
 /* Adds a node to the sequence, in the expression's order or backwards. Returns false if the node
@@ -63,7 +52,7 @@ struct sequence {
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
 /* Adds the repetitions of a node beyond the minimum number of them. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
-/* Returns true if both sequences have the same items, whatever their groups. */
+/* Returns true if both sequences have the same items. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 
@@ -83,9 +72,6 @@ struct around_options {
     bool crosses;   /* TRAWL_MULTILINE: RE2 decides at the end of the text */
     bool crlf;      /* RE2 decides at a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */
-    /* If the repetitions have too many places, build the automaton of a sequence in which any
-     * numbers of them, but 0 and 1, are any number. It says which characters fit. */
-    bool clips;
     /* If the sequence may end at several places, a match ends at the last; false: at the one that
      * greedy and lazy repetitions prefer. */
     bool longest;
@@ -139,16 +125,5 @@ bool span_may_find(const struct sequence *head);
  * around_read. */
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
               uint64_t count, uint64_t *spare, struct regex_span *span);
-
-/* Builds the finder of an expression. Sets *out to NULL if the expression has none. Errors: MEMORY.
- */
-struct finder;
-enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
-                              struct finder **out, struct trawl_error *error);
-void finder_free(struct finder *finder); /* accepts NULL */
-/* Finds a match like regex_ops.match. Returns -1 if RE2 has to decide. */
-int finder_match(const struct finder *finder, const uint8_t *text, uint64_t count, uint64_t from,
-                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                 uint32_t span_count);
 
 #endif

@@ -24,11 +24,9 @@ struct around_automaton {
     bool backwards;
     /* under TRAWL_MULTILINE: RE2 decides at the text's end, and a line end is an ordinary byte */
     bool crosses;
-    bool has_edges;   /* the sequence has word boundaries */
-    bool is_cut;      /* after the sequence, RE2 has to decide */
-    bool is_clipped;  /* numbers of repetitions are left out: see around_options.clips */
-    bool is_one_pass; /* no character ever fits two of the places that may come next */
-    uint8_t unknown;  /* the symbol of a byte that belongs to no character */
+    bool has_edges;  /* the sequence has word boundaries */
+    bool is_cut;     /* after the sequence, RE2 has to decide */
+    uint8_t unknown; /* the symbol of a byte that belongs to no character */
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];

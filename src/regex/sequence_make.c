@@ -52,14 +52,12 @@ struct places {
 };
 
 /* Writes the sequence out as places. Returns false if these are too many. */
-static bool write_out(struct places *places, bool clips)
+static bool write_out(struct places *places)
 {
-    places->automaton.is_clipped = clips;
-    places->count = 0;
     for (uint32_t i = places->options->first; i < places->sequence->count; i++) {
         const struct sequence_item *item = &places->sequence->items[i];
-        const bool endless = clips ? item->most > 1 : item->most == SYNTAX_ENDLESS;
-        const uint64_t least = clips ? min_u64(item->least, 1) : item->least;
+        const bool endless = item->most == SYNTAX_ENDLESS;
+        const uint64_t least = item->least;
         const uint64_t copies = endless ? max_u64(least, 1) : item->most;
 
         if (copies > PLACES_MAX - places->count)
@@ -251,7 +249,6 @@ struct follow {
     uint32_t symbol;
     uint64_t visited;        /* a bit for each place that has been visited */
     struct next_places next; /* the places after the character */
-    uint32_t fits;           /* how many places the character fits */
     bool accepts;            /* the whole sequence may have been read before the character */
     bool is_over;            /* it may, and no other place is preferred to that */
 };
@@ -277,7 +274,6 @@ static void visit_place(struct follow *follow, uint32_t place)
             visit_place(follow, beyond.items[i]);
     } else if (follow->symbol != END &&
                (places->automaton.members[follow->symbol] >> item & 1) != 0) {
-        follow->fits++;
         if (what->is_lazy)
             reach(places, &follow->next, place + 1);
         if ((places->endless >> place & 1) != 0)
@@ -301,7 +297,6 @@ static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol
     }
     if (follow.accepts)
         places->rows[state].accepts |= UINT64_C(1) << symbol;
-    places->automaton.is_one_pass &= follow.fits <= 1;
     if (symbol == ELSE && (!follow.accepts || list.count > 1))
         return AROUND_ASKS;
     return state_of(places, &follow.next, (places->automaton.words >> symbol & 1) != 0);
@@ -362,11 +357,10 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->options = options;
     places->symbol_count = ELSE + 1;
     places->automaton.users = 1;
-    places->automaton.is_one_pass = true;
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
     places->automaton.is_cut = sequence->is_cut;
-    if (!write_out(places, false) && (!options->clips || !write_out(places, true)))
+    if (!write_out(places))
         return TRAWL_OK;
     number_symbols(places);
     if (!options->is_alphabet)

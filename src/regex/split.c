@@ -305,8 +305,8 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
     struct sequence *sequence = backwards ? &splitter->before : &splitter->after;
     struct side side = {true, true, true, 0, NULL};
 
-    sequence->count = sequence->group_count = 0;
-    sequence->skips = sequence->is_lazy = sequence->alternates = sequence->merges = false;
+    sequence->count = 0;
+    sequence->skips = sequence->alternates = false;
     sequence->is_cut =
         goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]);
     for (; place != NULL; place = place->outer) {

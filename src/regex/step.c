@@ -79,6 +79,23 @@ enum trawl_status step_push_merged_hits(struct step *step, struct regex_line lin
     return TRAWL_OK;
 }
 
+/* Pushes the occurrences of the only expression in a line, which cannot be too many. */
+static enum trawl_status push_spans(struct step *step, struct regex_line line,
+                                    const struct judged *judged, struct trawl_error *error)
+{
+    struct regex_span span = {UINT64_MAX, 0};
+    bool found = true;
+
+    words_begin(judged);
+    while (found) {
+        TRAWL_TRY(judge_next(step->worker->expressions, 0, judged, &span, &found, error));
+        if (found && line.begin + span.begin >= step->pushed)
+            TRAWL_TRY(step_push(step, line.begin + span.begin, 0, span.end - span.begin, error));
+        found = found && !one_suffices(step);
+    }
+    return TRAWL_OK;
+}
+
 /* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits. */
 static enum trawl_status judge_all(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count,
@@ -89,6 +106,10 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     const struct judged judged = judged_of(step, line);
 
     step->judged++;
+    if (expressions->count == 1 && (step->want == WANT_SPANS || step->want == WANT_COUNT) &&
+        step->chunk->records == NULL && !judges_whole(step) && !expressions->takes_empty &&
+        step->result->hits.count + judged.count <= cpu_sizes.hits)
+        return push_spans(step, line, &judged, error);
     worker->merge.count = 0;
     if (step->want == WANT_LINES && !judges_whole(step))
         return push_line(step, line, candidates, count, line.end - line.begin, error);

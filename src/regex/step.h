@@ -214,20 +214,6 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     return line;
 }
 
-/* Returns true if the program of the only expression may read the lines [from, to). Each line
- * must end in newline alone, because RE2 recognizes no other line ends. */
-static inline bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes + from;
-    const size_t count = (size_t)(to - from);
-
-    return step->chunk->records == NULL && !words_matter(expressions, bytes, count) &&
-           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
-           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
-}
-
 /* Records a line that PCRE2 has left undecided; `pushed` is the number of hits before the line. If
  * one hit per line is enough and the line already has one, the line is decided, so nothing is
  * recorded. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -53,23 +54,9 @@ bool at_character_middle(const struct expressions *expressions, const uint8_t *t
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 
-bool words_are_ascii(const uint8_t *bytes, uint64_t count)
-{
-    uint64_t at = 0, word;
-
-    for (; count - at >= sizeof word; at += sizeof word) {
-        memcpy(&word, bytes + at, sizeof word);
-        if ((word & UINT64_C(0x8080808080808080)) != 0)
-            return false;
-    }
-    while (at < count && bytes[at] < 0x80)
-        at++;
-    return at == count;
-}
-
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
 {
-    return expressions->has_wide_words && !words_are_ascii(line, count);
+    return expressions->has_wide_words && !bytes_are_ascii(line, count);
 }
 
 /* Asks the caller's functions which characters belong to words. */
@@ -254,7 +241,13 @@ void words_release(struct words *words)
     memory_release(words->copy, words->capacity, 1);
     for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
         reach_release(&words->windows[i]);
+    words_forget(words);
     *words = (struct words){.copy = NULL};
+}
+
+void words_forget(struct words *words)
+{
+    lazy_spans_free(&words->spans);
 }
 
 /* Finds a match in a copy of the line. Results are those of words_match. */
@@ -414,6 +407,7 @@ int words_match(const struct expressions *expressions, uint32_t expression,
     const struct expression *asked = &expressions->items[expression];
     const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     const bool needs_marks = edges == TRAWL_WHOLE_WORD || asked->tree.edges > SYNTAX_EDGES;
+    struct regex_span own;
     bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
@@ -424,13 +418,19 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     is_plain = asked->marked == NULL || (words->kind == WORDS_PLAIN && !needs_marks);
-    if (asked->has_reach) {
-        const struct reach *reach;
-        int found = is_plain ? program_find(asked->each, line->bytes, line->count, from, to, anchor,
-                                            spans, span_count)
-                             : PROGRAM_ASKS;
+    if (span_count <= 1 && words->spans.made == expressions) {
+        const struct lazy_line read = {.bytes = line->bytes, .count = line->count, .from = from};
+        const int found =
+            lazy_span(&words->spans, expression, &read, to, anchor, span_count > 0 ? spans : &own);
 
-        if (found == PROGRAM_ASKS && (reach = expression_reach(expressions, expression)) != NULL) {
+        if (found != LAZY_ASKS)
+            return found;
+    }
+    if (asked->has_reach) {
+        const struct reach *reach = expression_reach(expressions, expression);
+        int found = -1;
+
+        if (reach != NULL) {
             program_note(&words->reach, to - from);
             found = reach_match(reach, words_window(words, expression), line->bytes, line->count,
                                 from, UINT64_MAX, to, anchor, spans, span_count);

@@ -19,6 +19,7 @@
 #ifndef TRAWL_REGEX_WORDS_H
 #define TRAWL_REGEX_WORDS_H
 
+#include "regex/lazy.h"
 #include "regex/regex_compile.h"
 
 /* The bytes of a line that is searched. `call` (struct engine_chunk) can cancel the search. */
@@ -74,6 +75,7 @@ struct words {
      * of several expressions are merged, each asks in turn */
     struct reach_window windows[WORDS_WINDOWS];
     struct program_asks re2, pcre2, reach; /* by all lines, until the caller clears them */
+    struct lazy_spans spans;
 };
 
 /* Returns the window of an expression. */
@@ -92,7 +94,6 @@ enum trawl_status words_find(struct expressions *expressions, struct trawl_error
  * copy. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
-bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns true if this line needs a marked copy: programs that read the line itself may misjudge
  * word boundaries. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
@@ -107,6 +108,8 @@ bool at_character_middle(const struct expressions *expressions, const uint8_t *t
                          uint64_t at);
 void words_begin(const struct judged *line);
 void words_release(struct words *words);
+/* Forgets the plan's automata. */
+void words_forget(struct words *words);
 /* Finds a match of the expression in a line, like regex_ops.match: the first that begins at or
  * after `from`. If the plan is for whole words, the match must be between word boundaries. Returns
  * 1 for a match, 0 for none, -1 if memory cannot be allocated, WORDS_CANCELLED or WORDS_LARGE. For

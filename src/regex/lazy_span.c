@@ -1,0 +1,170 @@
+/* lazy_span: finds matches with lazy automata (lazy.h). One reads forwards, to where the first
+ * match ends. That begins where the automaton was last idle, unless other matches have begun since.
+ * Then another automaton reads backwards, or, where it does not know a character, the first one
+ * reads again, from where it was last idle.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "regex/lazy_parts.h"
+#include "regex/prices.def"
+
+/* Sets *part to that of the expression. Returns false if it has none, which may be for a while. */
+static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
+{
+    lazy_forget(lazy);
+    if (lazy->groups[expression] == NOTHING && lazy_group(lazy, expression, NULL) != TRAWL_OK)
+        return false;
+    *part = lazy->groups[expression];
+    return !lazy_passes(lazy, &lazy->parts[*part]);
+}
+
+/* Returns what comes before a match that is read from `at` on. */
+static uint32_t before(const struct lazy *lazy, const struct lazy_line *line, uint64_t at)
+{
+    const bool back = lazy->nfa.backwards;
+    uint8_t byte;
+
+    if (!lazy->nfa.has_edges)
+        return LINE_BEFORE_OTHER;
+    if (at == (back ? line->count : 0))
+        return LINE_BEFORE_BEGIN;
+    byte = line->bytes[back ? at : at - 1];
+    return byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+}
+
+/* What an automaton reads: from `at` to `to`, and what it finds. */
+struct reading {
+    uint64_t at, to;
+    bool is_anchored;
+    uint64_t idle;       /* the last place where no match had begun */
+    uint64_t begin, end; /* of the match; end UINT64_MAX: there is none */
+    bool is_sure;        /* it begins at `begin` */
+};
+
+/* Reads on from the state, to the first byte that leads nowhere or has something to do. */
+static inline uint32_t read_on(const struct lazy *lazy, const struct lazy_line *line,
+                               struct reading *reading, uint32_t state, const bool back)
+{
+    const uint8_t *bytes = line->bytes, *class_of = lazy->class_of;
+    const uint32_t *next = lazy->next;
+    uint64_t at = reading->at, idle = reading->idle;
+
+    while (at != reading->to) {
+        const uint32_t to = next[state + class_of[bytes[at - back]]];
+
+        if (to - 1 >= STOP - 1) /* 0: not known */
+            break;
+        at += back ? UINT64_MAX : 1;
+        idle = (to & IDLE) != 0 ? at : idle;
+        state = to & OFFSET;
+    }
+    reading->at = at;
+    reading->idle = idle;
+    return state;
+}
+
+/* Reads the text. Returns false if RE2 has to decide. */
+static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
+                struct reading *reading)
+{
+    const bool back = lazy->nfa.backwards;
+    const uint64_t began = reading->at, last = back ? 0 : line->count;
+    const uint32_t first = before(lazy, line, began);
+    struct part *part = &lazy->parts[index];
+    uint32_t state, next = 0;
+    bool is_end = false, reads = true;
+
+    reading->end = UINT64_MAX;
+    reading->idle = reading->at;
+    if (first == LINE_BEFORE_HIGH && lazy->nfa.is_sure)
+        return false;
+    state = part->flushes == lazy->flushes ? part->starts[reading->is_anchored][first] : 0;
+    if (state == 0 &&
+        lazy_start(lazy, index, reading->is_anchored, first, &state, NULL) != TRAWL_OK)
+        return false;
+    for (state *= lazy->stride; reads && !is_end; state = next & OFFSET) {
+        uint32_t class = lazy->class_count;
+
+        state = back ? read_on(lazy, line, reading, state, true)
+                     : read_on(lazy, line, reading, state, false);
+        if (reading->at != last)
+            class = lazy->class_of[line->bytes[reading->at - back]];
+        is_end = reading->at == reading->to;
+        if (is_end && reading->to != last)
+            next = lazy_ends(lazy, state, class);
+        else if ((next = lazy->next[state + class]) == 0 &&
+                 lazy_follow(lazy, index, state, class, &next, NULL) != TRAWL_OK)
+            return false;
+        reads = part->credit >= 0 && next != DOUBT;
+        if (reads && (next & MATCH) != 0) {
+            reading->end = reading->at;
+            reading->begin = reading->idle;
+            reading->is_sure = (next & UNSURE) == 0;
+        }
+        reading->at += back ? UINT64_MAX : 1;
+        if ((next & IDLE) != 0)
+            reading->idle = reading->at;
+        is_end |= (next & OFFSET) == 0;
+    }
+    if (part->credit < 0)
+        (void)lazy_halve(lazy, index, NULL); /* a single expression: needs no memory */
+    else
+        part->credit = min_i64(part->credit + READ_CREDIT +
+                                   (int64_t)(back ? began - reading->at : reading->at - began),
+                               lazy_credit(lazy, part->count));
+    return reads;
+}
+
+/* Sets span->begin, before which no match begins, to where the one begins that ends at span->end.
+ * Returns false if it is not found. */
+static bool find_begin(struct lazy_spans *spans, uint32_t expression, const struct lazy_line *line,
+                       struct regex_span *span)
+{
+    struct reading reading = {.at = span->end, .to = span->begin, .is_anchored = true};
+    uint32_t part;
+
+    if ((spans->backwards == NULL &&
+         lazy_make(spans->made, LAZY_BACKWARDS, &spans->backwards, NULL) != TRAWL_OK) ||
+        !find_part(spans->backwards, expression, &part) ||
+        !run(spans->backwards, part, line, &reading) || reading.end == UINT64_MAX)
+        return false;
+    span->begin = reading.end;
+    return true;
+}
+
+int lazy_span(struct lazy_spans *spans, uint32_t expression, const struct lazy_line *line,
+              uint64_t to, enum regex_anchor anchor, struct regex_span *span)
+{
+    const enum lazy_as as = spans->made->options.longest ? LAZY_LONGEST : LAZY_ORDERED;
+    struct reading reading = {.at = line->from, .to = to, .is_anchored = anchor != REGEX_ANYWHERE};
+    struct lazy *lazy;
+    uint32_t part;
+
+    if (spans->forwards == NULL && lazy_make(spans->made, as, &spans->forwards, NULL) != TRAWL_OK)
+        return LAZY_ASKS;
+    lazy = spans->forwards;
+    if (!find_part(lazy, expression, &part) || !run(lazy, part, line, &reading))
+        return LAZY_ASKS;
+    if (reading.end == UINT64_MAX)
+        return 0;
+    *span = (struct regex_span){reading.begin, reading.end};
+    if (anchor == REGEX_WHOLE && reading.end < to) {
+        /* another match, less preferred than this one, may end at `to` */
+        span->end = to;
+        return as == LAZY_LONGEST                          ? 0
+               : find_begin(spans, expression, line, span) ? span->begin == line->from
+                                                           : LAZY_ASKS;
+    }
+    if (reading.is_anchored || reading.is_sure || find_begin(spans, expression, line, span))
+        return 1;
+    reading = (struct reading){.at = span->begin, .to = to, .is_anchored = true};
+    return run(lazy, part, line, &reading) && reading.end == span->end ? 1 : LAZY_ASKS;
+}
+
+void lazy_spans_free(struct lazy_spans *spans)
+{
+    lazy_free(spans->forwards);
+    lazy_free(spans->backwards);
+    *spans = (struct lazy_spans){.made = NULL};
+}
