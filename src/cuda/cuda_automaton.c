@@ -353,8 +353,7 @@ enum trawl_status cuda_automaton_want(struct cuda_worker *worker, struct trawl_e
     if (worker->tables->automaton != CUDA_AUTOMATON_NOT_ASKED)
         return TRAWL_OK;
     worker->tables->automaton = CUDA_AUTOMATON_NONE;
-    if (!worker->limits.automaton || worker->tables->method != TRAWL_METHOD_SET ||
-        worker->plan->literal_count == 0)
+    if (!worker->limits.automaton || worker->plan->literal_count == 0)
         return TRAWL_OK;
     status = make(worker, &fits, error);
     if (status == TRAWL_OK && fits)

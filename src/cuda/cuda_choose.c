@@ -487,7 +487,8 @@ enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t b
     if (want == WANT_HITS)
         return choose_lister(tables, sampled);
     if (tables->dense_left > 0)
-        return CUDA_KERNEL_PLANES;
+        return tables->dense_automaton && want == WANT_COUNT ? CUDA_KERNEL_COUNT_AUTOMATON
+                                                             : CUDA_KERNEL_PLANES;
     if (sampled)
         return CUDA_KERNEL_STREAM_SAMPLED;
     return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
@@ -544,6 +545,27 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
         return cuda_choose_automaton(worker, error);
     tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
     return TRAWL_OK;
+}
+
+void cuda_choose_note_dense(struct cuda_worker *worker, enum cuda_kernel kernel, uint64_t begins,
+                            uint64_t ns)
+{
+    struct cuda_tables *tables = worker->tables;
+    const double price =
+        max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
+
+    if (tables->method == TRAWL_METHOD_SET || begins < worker->limits.seen_bytes_min ||
+        worker->limits.automaton_always)
+        return;
+    if (kernel == CUDA_KERNEL_PLANES) {
+        tables->planes_price = price;
+        tables->dense_automaton = !tables->automaton_lost && worker->limits.automaton &&
+                                  cuda_automaton_is_kept(worker) &&
+                                  price > SLOW * cuda_automaton_price(worker);
+    } else if (kernel == CUDA_KERNEL_COUNT_AUTOMATON && price > tables->planes_price) {
+        tables->dense_automaton = false;
+        tables->automaton_lost = true;
+    }
 }
 
 void cuda_choose_note_full_bins(struct cuda_tables *tables, double share)

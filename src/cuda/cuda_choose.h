@@ -78,6 +78,10 @@ enum trawl_status cuda_choose_automaton(struct cuda_worker *worker, struct trawl
  * that in a long text some warp exceeds it by chance; and if the literals are long, when the cause
  * is often a phrase that many of them share, but that is rare in the text. */
 enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_error *error);
+/* Called after a count that took `ns`: if planes took longer than the automaton would, in dense
+ * text for a single pattern, the automaton counts next, and from then on if it is faster. */
+void cuda_choose_note_dense(struct cuda_worker *worker, enum cuda_kernel kernel, uint64_t begins,
+                            uint64_t ns);
 /* Called after bins were full that were chosen for hits of this share. If there are not many more,
  * they lie close together, so bins get more room from now on; if they had it, no bins of this kind
  * are used any more. */

@@ -11,6 +11,25 @@
 #include "cuda/cuda_lists.h"
 #include "cuda/prices.def"
 
+/* Builds the automaton if it counts a single pattern's occurrences in dense text next. */
+static enum trawl_status want_dense(struct cuda_worker *worker, struct trawl_error *error)
+{
+    struct cuda_tables *tables = worker->tables;
+    enum trawl_status status;
+
+    if (!tables->dense_automaton || tables->dense_left == 0)
+        return TRAWL_OK;
+    if (tables->automaton == CUDA_AUTOMATON_NOT_ASKED) {
+        status = cuda_automaton_want(worker, error);
+        if (status == TRAWL_OK) /* do not time how it is built */
+            status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+        if (status != TRAWL_OK && status != TRAWL_MEMORY)
+            return status;
+    }
+    tables->dense_automaton = tables->automaton == CUDA_AUTOMATON_READY;
+    return TRAWL_OK;
+}
+
 /* Builds the tables of the kernel that searches for a set next. If none can, sets worker->leaves.
  * Errors: UNSUPPORTED if the host may not search the chunk. */
 static enum trawl_status want_tables(struct cuda_worker *worker, enum want want,
@@ -19,7 +38,7 @@ static enum trawl_status want_tables(struct cuda_worker *worker, enum want want,
     struct cuda_tables *tables = worker->tables;
 
     if (tables->method != TRAWL_METHOD_SET)
-        return TRAWL_OK;
+        return want_dense(worker, error);
     do {
         if (tables->automaton != CUDA_AUTOMATON_READY &&
             (!cuda_choose_filters(worker, want) || (tables->dense_left > 0 && worker->may_leave)))
@@ -240,8 +259,9 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
                                    struct engine_result *result, uint64_t *done,
                                    struct trawl_error *error)
 {
-    uint64_t begin_ns = cuda_clock_ns(), stopped;
+    uint64_t begin_ns = cuda_clock_ns(), launch_ns, stopped;
     struct cuda_launch launch;
+    enum cuda_kernel kernel;
 
     if (cuda_worker_answers(worker))
         return worker->answering->add_range(worker, range, limit, hits_base, result, done, error);
@@ -256,7 +276,12 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
         if (worker->leaves)
             return TRAWL_OK;
         cuda_launch_prepare(worker, range, limit, want, &launch);
+        kernel = launch.kernel;
+        launch_ns = cuda_clock_ns();
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+        if (want == WANT_COUNT)
+            cuda_choose_note_dense(worker, kernel, limit - range->begin,
+                                   cuda_clock_ns() - launch_ns);
         worker->tables->dense_left -= worker->tables->dense_left > 0;
         ends = launch.found.listed <= launch.arguments.scan.listed_max;
         if (!ends)

@@ -240,6 +240,8 @@ static void begin(const struct cuda_worker *worker, const struct trawl_plan *pla
     memset(&tables->of_automaton, 0, sizeof tables->of_automaton);
     tables->pattern.scan.fold = tables->set.scan.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     tables->dense_left = 0;
+    tables->dense_automaton = worker->limits.automaton_always;
+    tables->automaton_lost = false;
     tables->budget_log2 = 0;
     memset(tables->contests, 0, sizeof tables->contests);
     tables->by_automaton = false;

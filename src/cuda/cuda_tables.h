@@ -58,6 +58,10 @@ struct cuda_tables {
      * these scans, the automaton searches for a set, and the tile kernel (scan_planes,
      * append_planes) for a single pattern. */
     uint32_t dense_left;
+    /* for counts of a single pattern in dense text: what planes took, in units of reading the text,
+     * whether the automaton counts instead, and whether it was slower */
+    double planes_price;
+    bool dense_automaton, automaton_lost;
     /* For each step (the bytes that a warp loads together), stream_set has a budget of comparisons.
      * The kernel gives up a scan when a warp's comparisons exceed 2^budget_log2 times the budget of
      * its steps so far. */

@@ -69,6 +69,8 @@ static struct trawl_searcher *open_searcher(struct test_random *random)
     if (!on_device)
         limits.threads = 64;
     limits.listed_min = test_random_below(random, 2) ? 16 : 2;
+    limits.dense_always = test_random_below(random, 3) == 0;
+    limits.automaton_always = test_random_below(random, 3) == 0;
     cuda_limits_replace(&limits);
     return must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
 }
