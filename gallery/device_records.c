@@ -329,7 +329,7 @@ static enum trawl_status packing_put(struct packing *packing, const uint8_t *byt
                 cuda_pinned_reserve(gallery->worker->device, staging,
                                     min_u64(gallery->worker->limits.staging_bytes,
                                             cuda_worker_room(gallery->worker, packing->bytes_max)),
-                                    error));
+                                    0, error));
         }
         part = min_u64(staging->count - packing->held, count);
         to = staging->bytes + packing->held;
@@ -555,7 +555,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     TRAWL_TRY(launch_all(gallery, result, error));
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(cuda_pinned_reserve(device, &gallery->worker->landing,
-                                  cuda_worker_room(gallery->worker, flag_bytes), error));
+                                  cuda_worker_room(gallery->worker, flag_bytes), 0, error));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, gallery->worker->landing.bytes, flags_at,
                         (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));

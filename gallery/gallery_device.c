@@ -250,7 +250,7 @@ static enum trawl_status search_reserve(struct literal_search *search, struct tr
         TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->offsets,
                                       own->hits_room * hit_words(own) * sizeof(uint32_t), error));
     TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->result, bytes, error));
-    TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing, bytes, 0, error));
     a->result = (struct gallery_result *)(uintptr_t)own->result.address;
     a->offsets = (uint32_t *)(uintptr_t)own->offsets.address;
     a->capacity = own->hits_room;
@@ -433,7 +433,7 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
     TRAWL_TRY(hits_reserve(hits, total, error));
     search->result->work.host_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing,
-                                  cuda_worker_room(own->worker, bytes), error));
+                                  cuda_worker_room(own->worker, bytes), 0, error));
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(CUDA_CALL(own->worker->device, error, copy_to_host, own->worker->landing.bytes,
                         own->offsets.address, (size_t)bytes, own->worker->stream));

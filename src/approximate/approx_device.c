@@ -130,7 +130,7 @@ static enum trawl_status reserve_found(struct approx_device *own, uint64_t least
     TRAWL_TRY(cuda_memory_reserve(device, &own->count, sizeof(uint64_t), error));
     TRAWL_TRY(cuda_memory_reserve(device, &own->found, own->found_room * sizeof(uint64_t), error));
     return cuda_pinned_reserve(device, &own->worker->landing,
-                               cuda_worker_room(own->worker, sizeof(uint64_t)), error);
+                               cuda_worker_room(own->worker, sizeof(uint64_t)), 0, error);
 }
 
 static void set_arguments(const struct approx_device *own, const struct cuda_range *range,
@@ -198,7 +198,7 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     struct cuda_worker *worker = own->worker;
 
     TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
-                                  error));
+                                  0, error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes, address,
                         (size_t)bytes, worker->stream));
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);

@@ -663,7 +663,7 @@ static enum trawl_status answer_begin(struct cuda_worker *worker, struct trawl_e
     if (own->answer->form != ANSWER_OF_PATTERNS)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->counts, bytes, error));
-    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->by_pattern, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->by_pattern, bytes, 0, error));
     return CUDA_CALL(worker->device, error, fill, own->counts.address, 0, (size_t)bytes,
                      worker->stream);
 }

@@ -32,4 +32,9 @@ enum trawl_status cuda_answer_begins(struct cuda_worker *worker, const struct en
                                      struct cuda_hits_room *room, struct engine_result *result,
                                      uint64_t *done, struct trawl_error *error);
 
+/* Runs a task that lists the start offsets of occurrences (ENGINE_OUTPUT_BEGINS). The device's
+ * context is current. */
+enum trawl_status cuda_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
+                              struct engine_words *words, struct trawl_error *error);
+
 #endif

@@ -5,12 +5,11 @@
  * through a pinned buffer with two halves, from which threads copy (one alone: 0.9 billion begins
  * per second [H200]).
  */
-#include "cuda/cuda_begins.h"
+#include "cuda/cuda_answer.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/cuda_answer.h"
 #include "cuda/cuda_lists.h"
 #include "cuda/residents.h"
 #include "engine.h"
@@ -87,7 +86,8 @@ static enum trawl_status copy_by_landing(struct cuda_worker *worker, struct engi
     const uint64_t each = worker->limits.piece_words;
     uint64_t *landing, copied = 0, begun = 0;
 
-    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, 2 * each * sizeof *to, error));
+    TRAWL_TRY(
+        cuda_pinned_reserve(worker->device, &worker->landing, 2 * each * sizeof *to, 0, error));
     landing = (uint64_t *)(void *)worker->landing.bytes;
     for (uint32_t turn = 0; copied < count; turn ^= 1) {
         const uint64_t piece = min_u64(each, count - begun), last = begun - copied;

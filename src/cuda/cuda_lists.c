@@ -121,8 +121,8 @@ enum trawl_status cuda_lists_sums(struct cuda_worker *worker, struct trawl_error
         return TRAWL_OK;
     TRAWL_TRY(
         cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t), error));
-    TRAWL_TRY(cuda_mapped_reserve(worker->device, &own->told, (ANSWER_SUMS + 2) * sizeof(uint64_t),
-                                  error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->told, (ANSWER_SUMS + 2) * sizeof(uint64_t),
+                                  CUDA_HOST_MAPPED, error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
                         ANSWER_SUMS * sizeof(uint64_t), worker->stream));
     own->sums_ready = true;

@@ -47,8 +47,8 @@ static enum trawl_status add_pieces(struct cuda_worker *worker, uint64_t from, u
     if (needs * sizeof *pieces > own->pieces.count) {
         struct cuda_pinned more = {NULL, 0};
 
-        TRAWL_TRY(cuda_pinned_reserve(worker->device, &more,
-                                      cuda_worker_room(worker, 2 * needs * sizeof *pieces), error));
+        TRAWL_TRY(cuda_pinned_reserve(
+            worker->device, &more, cuda_worker_room(worker, 2 * needs * sizeof *pieces), 0, error));
         if (own->count > 0)
             memcpy(more.bytes, own->pieces.bytes, own->count * sizeof *pieces);
         cuda_pinned_release(worker->device, &own->pieces);
@@ -299,8 +299,9 @@ static enum trawl_status ask(struct cuda_worker *worker, const struct engine_pag
     TRAWL_TRY(send_lists(worker, plan, knows, error));
     if (!*knows)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_mapped_reserve(worker->device, &worker->asked,
-                                  cuda_worker_room(worker, blocks * 8 + a->words * 4ull), error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->asked,
+                                  cuda_worker_room(worker, blocks * 8 + a->words * 4ull),
+                                  CUDA_HOST_MAPPED, error));
     a->done = (uint64_t *)(void *)worker->asked.bytes;
     a->kept = (uint32_t *)(void *)(a->done + blocks);
     memset(a->done, 0, blocks * sizeof *a->done);

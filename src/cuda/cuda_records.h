@@ -6,13 +6,16 @@
 #include "cuda/cuda_answer.h"
 #include "cuda/open.h"
 
-/* device_ops.records_hold, records_drop and records_clear. */
+/* device_ops.records_hold, records_drop, records_clear and records_rewrite. */
 enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
                                     struct records *records, struct engine_records **held,
                                     struct trawl_error *error);
 void cuda_records_drop(struct engine *engine, struct engine_records *held);
 enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
                                      struct trawl_error *error);
+enum trawl_status cuda_records_rewrite(struct engine *engine, const struct engine_records *held,
+                                       const uint8_t *tape, const struct line_group *group,
+                                       struct trawl_rewrite *rewrite, struct trawl_error *error);
 
 uint32_t cuda_records_device(const struct engine_records *held);
 struct records cuda_records_of(const struct engine_records *held);

@@ -3,14 +3,13 @@
  * Kernels choose matches, sum up how the text grows, and write the strings (kernels/rewrite.cu).
  * The host waits once for the sum, which says whether the caller's memory suffices.
  */
-#include "cuda/cuda_rewrite.h"
+#include "cuda/cuda_records.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "cuda/cuda_lists.h"
-#include "cuda/cuda_records.h"
 #include "cuda/residents.h"
 
 static uint64_t steps_bytes(const struct line_group *group)

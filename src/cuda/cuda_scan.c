@@ -143,7 +143,7 @@ enum trawl_status cuda_bring_hits(struct cuda_worker *worker, uint64_t count,
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, count, error));
     TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
-                                  error));
+                                  0, error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
                         worker->hits.address, (size_t)bytes, worker->stream));
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));

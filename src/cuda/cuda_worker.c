@@ -52,7 +52,7 @@ static enum trawl_status take_staging(struct cuda_worker *worker, uint64_t count
     uint32_t turn = worker->staging_turn;
 
     TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->staged[turn]));
-    return cuda_pinned_reserve(worker->device, &worker->staging[turn], room, error);
+    return cuda_pinned_reserve(worker->device, &worker->staging[turn], room, 0, error);
 }
 
 enum trawl_status cuda_worker_stage(struct cuda_worker *worker, uint64_t count, void **bytes,

@@ -289,7 +289,7 @@ void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-static enum trawl_status host_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, unsigned flags, struct trawl_error *error)
 {
     uint64_t begin_ns;
@@ -308,18 +308,6 @@ static enum trawl_status host_reserve(const struct cuda_device *device, struct c
     pinned->bytes = (uint8_t *)memory;
     pinned->count = bytes;
     return TRAWL_OK;
-}
-
-enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
-                                      uint64_t bytes, struct trawl_error *error)
-{
-    return host_reserve(device, pinned, bytes, 0, error);
-}
-
-enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
-                                      uint64_t bytes, struct trawl_error *error)
-{
-    return host_reserve(device, pinned, bytes, CUDA_HOST_MAPPED, error);
 }
 
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned)

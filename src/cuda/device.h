@@ -176,11 +176,10 @@ struct cuda_pinned {
     uint64_t count;
 };
 
+/* flags: 0; CUDA_HOST_MAPPED for memory that kernels can write to at its host address, which is
+ * zeroed when it is new. */
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
-                                      uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory that kernels can write to at its host address. New memory is zeroed. */
-enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
-                                      uint64_t bytes, struct trawl_error *error);
+                                      uint64_t bytes, unsigned flags, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
 /* Sets *module to the image's kernels, which are loaded when first used, and kept until the device

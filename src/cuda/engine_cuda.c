@@ -3,9 +3,7 @@
 #include "cuda/engine_cuda.h"
 
 #include "cuda/cuda_answer.h"
-#include "cuda/cuda_begins.h"
 #include "cuda/cuda_records.h"
-#include "cuda/cuda_rewrite.h"
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"
 #include "cuda/open.h"

@@ -224,8 +224,8 @@ static enum trawl_status sums_reserve(struct cuda_worker *worker, struct trawl_e
     if (worker->sums_ready)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->sums, bytes, error));
-    TRAWL_TRY(
-        cuda_mapped_reserve(worker->device, &worker->answers, sizeof(struct scan_result), error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->answers, sizeof(struct scan_result),
+                                  CUDA_HOST_MAPPED, error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->sums.address, 0,
                         (size_t)worker->sums.bytes, worker->stream));
     worker->sums_ready = true;
