@@ -118,6 +118,21 @@ def test_archives(rng, folder, trawl):
         )
 
 
+def test_nested(rng, folder, trawl):
+    """An archive inside an archive is searched as it is outside."""
+    here, archive, _ = make(rng, folder)
+    outer = "outer." + rng.choice(["tar", "tar.gz", "tar.xz", "zip", "7z", "cpio"])
+    assert execute(["bsdtar", "-acf", outer, archive], here)[0] == 0
+    command = [*commands(rng, trawl, folder), "--search-zip", *rng.choice(OPTIONS), rng.choice(PATTERNS)]
+    status, output, errors = execute([*command, archive], here)
+    wanted = status, output.replace(archive.encode(), b"%s{%s}" % (outer.encode(), archive.encode())), errors
+    found = execute([*command, outer], here)
+    cases.counts["selected"] += found[0] == 0
+    assert found == wanted, (here, command)
+    if found[1]:
+        assert execute([*command, "--archive-depth=1", outer], here)[0] == 2
+
+
 def test_streams(rng, folder, trawl):
     """Compares with bsdtar's output; every second archive is truncated or changed."""
     here, archive, _ = make(rng, folder)

@@ -69,7 +69,7 @@ FAILS, ENDS = (
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
     alphabet reverse-complement any-base exact every-end distance fasta fastq records paired amplicon bed progress no-progress server algorithm list-algorithms explain method instruction-set chunk-bytes generate file
-    type-list pcre2-version stats only-first around and andnot in-file write backup diff xor wide max-total max-output rules show-function function-context""".split()
+    type-list pcre2-version stats only-first around and andnot in-file write backup diff xor wide max-total max-output rules show-function function-context archive-depth""".split()
 
 WORDS = [*cases.WORDS, "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]

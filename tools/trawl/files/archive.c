@@ -28,6 +28,8 @@
 #define RATIO_MAX SIZE_OR_SMALL(1100u, 250u)
 #define FREE_BYTES SIZE_OR_SMALL(UINT64_C(256) << 20, UINT64_C(200000))
 #define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(100000000))
+#define AR "!<arch>\n"
+#define RPM "\xed\xab\xee\xdb"
 #define BROKEN_MAX 1000u /* headers in a row that cannot be read */
 
 struct archive;
@@ -46,6 +48,13 @@ typedef int64_t seek_callback(struct archive *archive, void *context, int64_t of
     X(int, read_support_format_cpio, (struct archive *))                            \
     X(int, read_support_format_zip, (struct archive *))                             \
     X(int, read_support_format_7zip, (struct archive *))                            \
+    X(int, read_support_format_ar, (struct archive *))                              \
+    X(int, read_support_filter_rpm, (struct archive *))                             \
+    X(int, read_support_filter_bzip2, (struct archive *))                           \
+    X(int, read_support_filter_gzip, (struct archive *))                            \
+    X(int, read_support_filter_lzma, (struct archive *))                            \
+    X(int, read_support_filter_xz, (struct archive *))                              \
+    X(int, read_support_filter_zstd, (struct archive *))                            \
     X(int, read_set_read_callback, (struct archive *, read_callback *))             \
     X(int, read_set_seek_callback, (struct archive *, seek_callback *))             \
     X(int, read_set_callback_data, (struct archive *, void *))                      \
@@ -69,6 +78,7 @@ static struct {
 
 struct archive_file {
     struct archive *archive;
+    struct archive_file *outer; /* the archive that has this one as a member; NULL: none */
     int descriptor;
     off_t begin, at, size; /* of the archive in the file, and the next read, in the archive */
     uint64_t made;         /* bytes of members that were read */
@@ -78,7 +88,7 @@ struct archive_file {
     unsigned broken;                /* headers in a row that could not be read */
     const char *why;                /* an error that ends the search; NULL: there is none */
     const char *cut;                /* where decompression ended; NULL: at the end */
-    bool is_packed;
+    bool is_packed, is_ar;
     struct handover unpacked; /* is_packed: what the file holds; without a searcher, `bytes` */
     uint64_t held;            /* decompressed bytes in `bytes` */
     uint8_t bytes[SIZE_ROOM(READ_SIZES)];
@@ -136,7 +146,8 @@ bool archive_begins(const uint8_t *bytes, uint64_t bytes_count)
 
     memcpy(head, bytes, bytes_count < ARCHIVE_HEAD_BYTES ? bytes_count : ARCHIVE_HEAD_BYTES);
     if (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0 ||
-        memcmp(head, "7z\xbc\xaf\x27\x1c", 6) == 0)
+        memcmp(head, "7z\xbc\xaf\x27\x1c", 6) == 0 || memcmp(head, AR, 8) == 0 ||
+        memcmp(head, RPM, 4) == 0)
         return true;
     if (memcmp(head, "070701", 6) == 0 || memcmp(head, "070702", 6) == 0)
         return is_number(block + 6, 104, hexadecimal);
@@ -150,7 +161,7 @@ bool archive_has_name(const char *name)
     static const char *const ends[] = {".tar", ".tgz",  ".taz",  ".tbz",  ".tbz2", ".tb2",  ".txz",
                                        ".tlz", ".tzst", ".cpio", ".zip",  ".jar",  ".war",  ".ear",
                                        ".apk", ".whl",  ".xpi",  ".epub", ".docx", ".xlsx", ".pptx",
-                                       ".odt", ".ods",  ".odp",  ".7z"};
+                                       ".odt", ".ods",  ".odp",  ".7z",   ".deb",  ".rpm",  ".ar"};
     static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
     size_t bytes = strlen(name);
 
@@ -169,8 +180,8 @@ bool archive_has_name(const char *name)
     return false;
 }
 
-/* Returns true if the archive holds too much. */
-static bool is_over(struct archive_file *file)
+/* Returns true if the archive by itself holds too much. */
+static bool holds_too_much(struct archive_file *file)
 {
     const int64_t unpacked = functions.filter_bytes(file->archive, 0);
     const uint64_t held =
@@ -180,6 +191,15 @@ static bool is_over(struct archive_file *file)
         file->why = "the members are too large to be searched in an archive";
     else if (held > FREE_BYTES && (held - FREE_BYTES) / RATIO_MAX > (uint64_t)file->size)
         file->why = "the members are more than 1,100 times as large as the archive";
+    return file->why != NULL;
+}
+
+/* Returns true if the archive, or one around it, holds too much. */
+static bool is_over(struct archive_file *file)
+{
+    for (struct archive_file *at = file; at != NULL && file->why == NULL; at = at->outer)
+        if (holds_too_much(at))
+            file->why = at->why;
     return file->why != NULL;
 }
 
@@ -308,7 +328,7 @@ static bool open_packed(struct archive_file *file, const char *name,
 }
 
 /* Starts libarchive at the archive's begin. */
-static bool start(struct archive_file *file, char *message)
+static bool start(struct archive_file *file, bool is_rpm, char *message)
 {
     struct archive *archive = functions.read_new();
 
@@ -319,6 +339,15 @@ static bool start(struct archive_file *file, char *message)
     (void)functions.read_support_format_cpio(archive);
     (void)functions.read_support_format_zip(archive);
     (void)functions.read_support_format_7zip(archive);
+    (void)functions.read_support_format_ar(archive);
+    if (is_rpm) {
+        (void)functions.read_support_filter_rpm(archive);
+        (void)functions.read_support_filter_bzip2(archive);
+        (void)functions.read_support_filter_gzip(archive);
+        (void)functions.read_support_filter_lzma(archive);
+        (void)functions.read_support_filter_xz(archive);
+        (void)functions.read_support_filter_zstd(archive);
+    }
     (void)functions.read_set_read_callback(archive, file->is_packed ? read_unpacked : read_bytes);
     if (!file->is_packed)
         (void)functions.read_set_seek_callback(archive, seek);
@@ -326,12 +355,12 @@ static bool start(struct archive_file *file, char *message)
     return functions.read_open1(archive) == 0 || message_fail(message, "%s", archive_why(file));
 }
 
-bool archive_open(struct archive_file **made, int descriptor, const char *name,
-                  struct trawl_searcher *searcher, const struct trawl_searcher_options *options,
-                  char *message)
+bool archive_open(struct archive_file **made, struct archive_file *outer, int descriptor,
+                  const char *name, struct trawl_searcher *searcher,
+                  const struct trawl_searcher_options *options, char *message)
 {
     const off_t begin = lseek(descriptor, 0, SEEK_CUR);
-    uint8_t head[ARCHIVE_HEAD_BYTES];
+    uint8_t head[ARCHIVE_HEAD_BYTES] = "";
     struct archive_file *file;
     struct stat status;
     ssize_t got = -1;
@@ -354,16 +383,18 @@ bool archive_open(struct archive_file **made, int descriptor, const char *name,
     if (file == NULL)
         return message_fail(message, "memory exhausted");
     file->descriptor = descriptor;
+    file->outer = outer;
     file->begin = begin;
     file->size = status.st_size - begin;
     file->is_packed = !plain;
+    file->is_ar = memcmp(head, AR, 8) == 0;
     good = plain || open_packed(file, name, searcher, options, &is_archive, message);
     if (good && is_archive && !load()) { /* loading takes 3 ms, so not for what holds no archive */
         good = !(plain || archive_has_name(name)) ||
                message_fail(message, "an archive, and %s cannot be loaded", LIBRARY);
         is_archive = false;
     }
-    good = good && (!is_archive || start(file, message));
+    good = good && (!is_archive || start(file, memcmp(head, RPM, 4) == 0, message));
     if (good && is_archive)
         *made = file;
     else
@@ -412,7 +443,8 @@ enum archive_step archive_next(struct archive_file *file, const char **name, boo
         file->broken = 0;
         file->block_bytes = 0;
         file->member_at = 0;
-        if (functions.entry_filetype(entry) != S_IFREG ||
+        if ((functions.entry_filetype(entry) != S_IFREG &&
+             !(file->is_ar && functions.entry_filetype(entry) == 0)) || /* as `ar D` leaves it */
             (functions.entry_hardlink(entry) != NULL && functions.entry_size(entry) == 0))
             continue;
         *name = functions.entry_pathname(entry);
@@ -453,7 +485,8 @@ ssize_t archive_read(struct archive_file *file, void *bytes, size_t bytes_max)
         file->block_begin += (int64_t)count;
     }
     file->member_at += (int64_t)count;
-    file->made += count;
+    for (struct archive_file *at = file; at != NULL; at = at->outer)
+        at->made += count;
     return is_over(file) ? -1 : (ssize_t)count;
 }
 

@@ -1,5 +1,5 @@
-/* archive: reads the members of tar, zip, cpio and 7z archives, which may be compressed, with
- * libarchive, which is loaded when it is first needed. */
+/* archive: reads the members of tar, zip, cpio, 7z, ar (.deb) and rpm archives, which may be
+ * compressed, with libarchive, which is loaded when it is first needed. */
 #ifndef TRAWL_ARCHIVE_H
 #define TRAWL_ARCHIVE_H
 
@@ -22,11 +22,12 @@ bool archive_has_name(const char *name);
 
 /* Opens the archive at the position of a regular file's descriptor, which stays there. Of a
  * compressed file, `searcher` reads the first bytes, before the call returns, and another with
- * `options` all of them in a thread of its own. *file is NULL if the file is no archive. False:
- * message[SETTINGS_ERROR_BYTES] says why it cannot be read. */
-bool archive_open(struct archive_file **file, int descriptor, const char *name,
-                  struct trawl_searcher *searcher, const struct trawl_searcher_options *options,
-                  char *message);
+ * `options` all of them in a thread of its own. `outer`: the archive of which
+ * it is a member, or NULL; limits of size are those of all members. *file is NULL if the file is no
+ * archive. False: message[SETTINGS_ERROR_BYTES] says why it cannot be read. */
+bool archive_open(struct archive_file **file, struct archive_file *outer, int descriptor,
+                  const char *name, struct trawl_searcher *searcher,
+                  const struct trawl_searcher_options *options, char *message);
 void archive_close(struct archive_file *file);
 
 enum archive_step {

@@ -431,6 +431,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
         CONTEXT_NOT_GIVEN;
     settings->asked.max_count_given = MAX_COUNT_NONE;
     settings->max_total = settings->max_output = UINT64_MAX;
+    settings->archive_depth = 3;
     settings->search.map = TRAWL_MAP_IF_FASTER;
     settings->separators.group = "--";
     settings->separators.group_bytes = 2;

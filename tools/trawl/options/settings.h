@@ -172,6 +172,7 @@ struct settings {
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip;
+    uint64_t archive_depth; /* of archives, one inside the other, that are unpacked */
     bool fasta; /* the files have sequences instead of lines: --fasta, --fastq or --bed */
     bool fastq, bed, records;
     struct trawl_range amplicon; /* its length is at least begin + 1, at most end; end 0: none */

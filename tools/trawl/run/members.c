@@ -1,6 +1,7 @@
 /* members: searches the members of an archive, each as a file named ARCHIVE{MEMBER}.
  *
- * A short member is read as a whole. A thread writes a longer one into a pipe, as it does one that
+ * A member that is an archive, or compressed, is kept in memory and searched as such a file. A
+ * short member is read as a whole. A thread writes a longer one into a pipe, as it does one that
  * --encoding converts. The members of an archive are searched one after the other, several archives
  * at the same time. */
 #include "trawl/run/members.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "trawl/files/archive.h"
@@ -18,20 +20,24 @@
 #include "trawl/job/searchers.h"
 #include "trawl/options/encoding.h"
 #include "trawl/options/settings.h"
+#include "trawl/text/told.h"
 
+#define KEPT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 30, UINT64_C(1000000))
 #define MEMBER_BYTES SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(3000))
 
 struct members {
     struct pool_worker *worker;
     void (*search)(struct pool_worker *worker, const struct open_file *file);
     struct archive_file *archive;
-    char *name;     /* as messages and lines show the member */
-    uint8_t *bytes; /* MEMBER_BYTES: a short member whole, else its next bytes for the pipe */
-    uint64_t count; /* how many of them are the member's */
-    ssize_t got;    /* what archive_read returned last: 0 at the member's end, < 0 after an error */
-    int to;         /* where write_member writes; it closes this end of the pipe */
-    int error;      /* errno of its failed write; 0 also if only the reader has gone (EPIPE) */
-    bool told;      /* why the last member cannot be read was printed: not again for the archive */
+    uint64_t depth;     /* 1, or more for an archive in an archive */
+    const char *member; /* the member's name */
+    char *name;         /* as messages and lines show the member */
+    uint8_t *bytes;     /* MEMBER_BYTES: a short member whole, else its next bytes for the pipe */
+    uint64_t count;     /* how many of them are the member's */
+    ssize_t got; /* what archive_read returned last: 0 at the member's end, < 0 after an error */
+    int to;      /* where write_member writes; it closes this end of the pipe */
+    int error;   /* errno of its failed write; 0 also if only the reader has gone (EPIPE) */
+    bool told;   /* why the last member cannot be read was printed: not again for the archive */
 };
 
 static void print_message(struct members *members, const char *name, const char *what)
@@ -121,16 +127,76 @@ static int search_stream(struct members *members, struct open_file *file)
     return error != 0 ? error : members->error;
 }
 
-static void search_member(struct members *members)
+/* Keeps the member, of which the first bytes were read. Returns the descriptor of a file in memory;
+ * -1: a message was printed. */
+static int keep_member(struct members *members)
 {
-    const char *encoding = members->worker->job->settings->encoding;
+    int to = memfd_create("member", MFD_CLOEXEC);
+    uint64_t kept = 0;
+
+    while (to >= 0 && members->count > 0) {
+        const ssize_t written = write(to, members->bytes, members->count);
+
+        kept += members->count;
+        if (written != (ssize_t)members->count || kept > KEPT_BYTES_MAX) {
+            errno = kept > KEPT_BYTES_MAX ? EFBIG : errno;
+            (void)close(to);
+            to = -1;
+        } else if (members->got > 0) {
+            read_member(members);
+        } else {
+            members->count = 0;
+        }
+    }
+    if (to >= 0 && lseek(to, 0, SEEK_SET) == 0)
+        return to;
+    print_message(members, members->name,
+                  errno == EFBIG ? "too large to be unpacked inside an archive" : strerror(errno));
+    return -1;
+}
+
+static bool search_archive(struct pool_worker *worker, int descriptor, const char *name,
+                           void (*search)(struct pool_worker *worker, const struct open_file *file),
+                           const struct members *outer);
+
+/* Searches a member that is an archive or, if it is taken, compressed. */
+static void search_packed(struct members *members, bool is_taken)
+{
+    struct stat status;
+    struct open_file file = {.descriptor = keep_member(members),
+                             .status = &status,
+                             .name = members->name,
+                             .may_be_compressed = true};
+
+    if (file.descriptor < 0)
+        return;
+    if (!search_archive(members->worker, file.descriptor, members->name, members->search,
+                        members) &&
+        is_taken && fstat(file.descriptor, &status) == 0)
+        members->search(members->worker, &file);
+    (void)close(file.descriptor);
+}
+
+static void search_member(struct members *members, bool is_taken)
+{
+    const struct settings *settings = members->worker->job->settings;
+    const char *encoding = settings->encoding;
+    bool is_packed;
     struct stat status = {.st_mode = S_IFREG};
     struct open_file file = {.descriptor = -1, .status = &status, .name = members->name};
     int error = 0;
 
     read_member(members);
-    if (members->got <= 0 &&
-        (encoding == NULL || !encoding_converts(encoding, members->bytes, members->count))) {
+    is_packed = archive_begins(members->bytes, members->count) ||
+                (members->count > 0 && told_packed(members->bytes, members->count) == TOLD_PACKED);
+    if (is_packed && members->depth == settings->archive_depth && is_taken)
+        print_message(members, members->name, "not unpacked: see --archive-depth");
+    if (is_packed && members->depth < settings->archive_depth)
+        search_packed(members, is_taken);
+    else if (!is_taken)
+        return;
+    else if (members->got <= 0 &&
+             (encoding == NULL || !encoding_converts(encoding, members->bytes, members->count))) {
         file.bytes = members->bytes;
         file.bytes_count = members->count;
         status.st_size = (off_t)members->count;
@@ -178,7 +244,7 @@ static void search_members(struct members *members, const char *archive)
     struct pool_worker *worker = members->worker;
     enum archive_step step = ARCHIVE_BROKEN;
     const char *name = "";
-    bool is_doubtful = false;
+    bool is_doubtful = false, taken;
 
     while (step < ARCHIVE_END && pool_wants_next_file(worker)) {
         step = archive_next(members->archive, &name, &is_doubtful);
@@ -186,8 +252,10 @@ static void search_members(struct members *members, const char *archive)
             print_message(members, archive, archive_why(members->archive));
         if (step > ARCHIVE_LOCKED)
             continue;
-        if (!is_taken(worker->job, name + (strncmp(name, "./", 2) == 0 ? 2 : 0)))
+        taken = is_taken(worker->job, name + (strncmp(name, "./", 2) == 0 ? 2 : 0));
+        if (!taken && !archive_has_name(name))
             continue;
+        members->member = name;
         if (!name_member(members, archive, name)) {
             print_message(members, archive, strerror(ENOMEM));
             return;
@@ -197,25 +265,29 @@ static void search_members(struct members *members, const char *archive)
         if (step == ARCHIVE_LOCKED)
             print_message(members, members->name, "encrypted");
         else
-            search_member(members);
+            search_member(members, taken);
     }
 }
 
-bool members_search(struct pool_worker *worker, int descriptor, const struct walk_item *item,
-                    void (*search)(struct pool_worker *worker, const struct open_file *file))
+/* Searches the members of an archive. False: the file is none. */
+static bool search_archive(struct pool_worker *worker, int descriptor, const char *name,
+                           void (*search)(struct pool_worker *worker, const struct open_file *file),
+                           const struct members *outer)
 {
     struct command_job *job = worker->job;
-    struct members members = {.worker = worker, .search = search};
+    struct members members = {
+        .worker = worker, .search = search, .depth = outer != NULL ? outer->depth + 1 : 1};
     const int show_names = job->show_names;
     struct trawl_searcher_options options = searchers_reader_options(job->settings);
     char message[SETTINGS_ERROR_BYTES];
 
     if (atomic_load(&worker->pool->active) > 1)
         options.threads = 1;
-    if (!archive_open(&members.archive, descriptor, item->name, job->searcher, &options, message)) {
+    if (!archive_open(&members.archive, outer != NULL ? outer->archive : NULL, descriptor,
+                      outer != NULL ? outer->member : name, job->searcher, &options, message)) {
         gather_flush(worker);
         if (pool_wants_next_file(worker))
-            print_message(&members, item->name, message);
+            print_message(&members, name, message);
         return true;
     }
     if (members.archive == NULL)
@@ -226,12 +298,18 @@ bool members_search(struct pool_worker *worker, int descriptor, const struct wal
         job->show_names = 1;
     members.bytes = malloc(MEMBER_BYTES);
     if (members.bytes == NULL)
-        print_message(&members, item->name, strerror(ENOMEM));
+        print_message(&members, name, strerror(ENOMEM));
     else
-        search_members(&members, item->name);
+        search_members(&members, name);
     job->show_names = show_names;
     free(members.bytes);
     free(members.name);
     archive_close(members.archive);
     return true;
+}
+
+bool members_search(struct pool_worker *worker, int descriptor, const struct walk_item *item,
+                    void (*search)(struct pool_worker *worker, const struct open_file *file))
+{
+    return search_archive(worker, descriptor, item->name, search, NULL);
 }
