@@ -495,32 +495,32 @@ cdef object taken_rows(of, const uint64_t *begins, const uint64_t *ends, uint64_
     for i in range(count if strings else 0):
         if begins[i] != UNKNOWN:
             total += values[begins[i] + 1 if ends == NULL else ends[i]] - values[begins[i]]
-    if not reach(&child, total):
-        raise MemoryError()
-    total = 0
-    for i in range(count):
-        look_at(i)
-        none = begins[i] == UNKNOWN
-        begin = 0 if none else begins[i]
-        end = begin + 1 if none or ends == NULL else ends[i]
-        for row in range(begin, end):
-            put_bit(&valid, not none and (array.validity == NULL or bit_at(array.validity.bytes, row)))
-        if lists or strings:
-            for row in range(begin, end):
-                put_value(&data, total + (values[row + 1] - values[begin] if not none else 0))
-            if none or values[begin] == values[end]:
-                continue
-            if strings:
-                copy_record(child.memory.bytes + total, array.child.bytes + values[begin], values[end] - values[begin])
-            else:
-                put_value(&ranges[0], values[begin])
-                put_value(&ranges[1], values[end])
-            total += values[end] - values[begin]
-        elif array.format[0] == b"b":
-            put_bit(&data, not none and bit_at(values, begin))
-        elif array.format[0] != b"+":
-            put_value(&data, values[begin] if not none else 0)
     try:
+        if not reach(&child, total):
+            raise MemoryError()
+        total = 0
+        for i in range(count):
+            look_at(i)
+            none = begins[i] == UNKNOWN
+            begin = 0 if none else begins[i]
+            end = begin + 1 if none or ends == NULL else ends[i]
+            for row in range(begin, end):
+                put_bit(&valid, not none and (array.validity == NULL or bit_at(array.validity.bytes, row)))
+            if lists or strings:
+                for row in range(begin, end):
+                    put_value(&data, total + (values[row + 1] - values[begin] if not none else 0))
+                if none or values[begin] == values[end]:
+                    continue
+                if strings:
+                    copy_record(child.memory.bytes + total, array.child.bytes + values[begin], values[end] - values[begin])
+                else:
+                    put_value(&ranges[0], values[begin])
+                    put_value(&ranges[1], values[end])
+                total += values[end] - values[begin]
+            elif array.format[0] == b"b":
+                put_bit(&data, not none and bit_at(values, begin))
+            elif array.format[0] != b"+":
+                put_value(&data, values[begin] if not none else 0)
         child.count, row = total, valid.count
         if data.failed or valid.failed or not reach(&ranges[0], 1) or not reach(&ranges[1], 1):
             raise MemoryError()
