@@ -276,7 +276,6 @@ struct text_scan {
     struct lines lines;
     struct occurrences occurrences;
     struct nulls nulls;
-    struct function function;
     struct characters characters; /* what occurrences.c keeps between windows */
     /* A local variable of the print functions would be slower: because its address is taken, the
      * compiler would add the stack protector's check to functions that run once for each match or
@@ -298,6 +297,7 @@ struct text_scan {
         const uint8_t *bytes;
         uint64_t count;
     } around;
+    struct function function;
     struct hold *hold; /* thread that writes what was held back for long; NULL: not started */
 };
 

@@ -145,16 +145,14 @@ static void print_kept(struct text_scan *scan)
     function->count = 0;
 }
 
-void function_note(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+void function_take(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    bool selected)
 {
     struct function *function = &scan->function;
     const uint64_t at = view->begin + begin, content = print_content_end(scan, view, begin, end);
-    bool heading, empty = true;
+    const bool heading = is_heading(scan, view->bytes + begin, content - begin);
+    bool empty = true;
 
-    if (scan->settings->function == FUNCTION_NONE)
-        return;
-    heading = is_heading(scan, view->bytes + begin, content - begin);
     for (uint64_t i = begin; i < content && empty; i++)
         empty = isspace(view->bytes[i]) != 0;
     if (scan->settings->function == FUNCTION_HEADING) {
@@ -183,14 +181,12 @@ void function_note(struct text_scan *scan, const struct view *view, uint64_t beg
         function->comment = view->begin + end;
 }
 
-void function_before(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+void function_lead(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     struct function *function = &scan->function;
     const bool all = scan->settings->function == FUNCTION_ALL;
     const uint64_t line = view->begin + begin, content = print_content_end(scan, view, begin, end);
 
-    if (scan->settings->function == FUNCTION_NONE)
-        return;
     if (all && is_heading(scan, view->bytes + begin, content - begin)) {
         function->heading = OFFSET_NONE;
         forget(scan, function->comment < line ? function->comment : line);
