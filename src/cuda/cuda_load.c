@@ -166,20 +166,14 @@ static enum trawl_status resident_keep(struct cuda_engine *engine, struct cuda_r
 }
 
 /* Copies a resident to its device, and takes the sample. After a failure, nothing of it is left on
- * the device. A borrowed text's worker is kept for the next one; for others, whose copies need
- * pinned memory, one is opened. */
+ * the device. */
 static enum trawl_status bring(struct cuda_engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
-    struct cuda_worker *worker = NULL;
+    struct cuda_worker *worker;
     enum trawl_status status;
 
-    if (resident->borrowed != 0)
-        status = cuda_worker_lend(engine, resident->device_index, &worker, error);
-    else
-        status = cuda_worker_open(engine, resident->device_index, &worker, error);
-    TRAWL_TRY(status);
-    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    TRAWL_TRY(cuda_worker_lend(engine, resident->device_index, &worker, error));
     status = bring_resident(worker, resident, error);
     if (status != TRAWL_OK) {
         (void)worker->device->driver->stream_wait(worker->stream);
@@ -187,12 +181,9 @@ static enum trawl_status bring(struct cuda_engine *engine, struct cuda_resident 
         cuda_memory_release(worker->device, &resident->tail);
         drop_sample(resident);
     }
-    cuda_device_leave(worker->device);
-done:
-    if (resident->borrowed != 0)
-        cuda_worker_return(worker, status == TRAWL_OK);
-    else
-        cuda_worker_close(worker);
+    /* the pinned memory through which a text of the host's is copied is large, so it does not stay
+     */
+    cuda_worker_return(worker, status == TRAWL_OK && resident->borrowed != 0);
     return status;
 }
 
@@ -522,18 +513,15 @@ void cuda_residents_end(struct cuda_engine *engine)
 static enum trawl_status fetch(struct cuda_engine *engine, const struct cuda_resident *resident,
                                uint8_t *bytes, struct trawl_error *error)
 {
-    struct cuda_worker *worker = NULL;
+    struct cuda_worker *worker;
     enum trawl_status status;
 
-    TRAWL_TRY(cuda_worker_lend(engine, resident->device_index, &worker, error));
-    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     TRAWL_ASSERT(resident->borrowed != 0);
+    TRAWL_TRY(cuda_worker_lend(engine, resident->device_index, &worker, error));
     status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->borrowed,
                        (size_t)resident->count, worker->stream);
     if (status == TRAWL_OK)
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-    cuda_device_leave(worker->device);
-done:
     cuda_worker_return(worker, status == TRAWL_OK);
     return status;
 }

@@ -201,18 +201,14 @@ static enum trawl_status make(struct cuda_worker *worker, const struct plan_page
 static enum trawl_status make_on(struct cuda_engine *engine, const struct plan_pages *pages,
                                  struct engine_pages *own, struct trawl_error *error)
 {
-    struct cuda_worker *worker = NULL;
+    struct cuda_worker *worker;
     enum trawl_status status;
 
     TRAWL_TRY(cuda_worker_lend(engine, own->device_index, &worker, error));
-    status = cuda_device_enter(worker->device, error);
-    if (status == TRAWL_OK) {
-        status = make(worker, pages, own, error);
-        if (status != TRAWL_OK)
-            (void)worker->device->driver->stream_wait(worker->stream);
-        if (status != TRAWL_OK)
-            cuda_memory_release(worker->device, &own->rows);
-        cuda_device_leave(worker->device);
+    status = make(worker, pages, own, error);
+    if (status != TRAWL_OK) {
+        (void)worker->device->driver->stream_wait(worker->stream);
+        cuda_memory_release(worker->device, &own->rows);
     }
     cuda_worker_return(worker, status == TRAWL_OK);
     return status;
@@ -321,16 +317,12 @@ enum trawl_status cuda_pages_ask(struct engine *opaque, const struct engine_page
 {
     const uint64_t first_word = first / 64 * 2, end_word = (end + 31) / 32;
     struct pages_ask_arguments a = {.words = (uint32_t)(end_word - first_word)};
-    struct cuda_worker *worker = NULL;
+    struct cuda_worker *worker;
     enum trawl_status status;
 
     *knows = plan->pattern_count <= UINT32_MAX;
     TRAWL_TRY(cuda_worker_lend(cuda_engine_of(opaque), made->device_index, &worker, error));
-    status = cuda_device_enter(worker->device, error);
-    if (status == TRAWL_OK) {
-        status = ask(worker, made, plan, first_word, &a, knows, error);
-        cuda_device_leave(worker->device);
-    }
+    status = ask(worker, made, plan, first_word, &a, knows, error);
     if (status == TRAWL_OK && *knows) {
         kept[(end - 1) / 64] = 0; /* the device may have half of it */
         memcpy(kept + first / 64, a.kept, a.words * sizeof *a.kept);

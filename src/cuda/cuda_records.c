@@ -167,7 +167,7 @@ enum trawl_status cuda_records_hold(struct engine *opaque, uint32_t device, bool
                                     struct trawl_error *error)
 {
     struct cuda_engine *engine = cuda_engine_of(opaque);
-    struct cuda_worker *worker = NULL;
+    struct cuda_worker *worker;
     struct engine_records *held;
     enum trawl_status status;
 
@@ -178,16 +178,13 @@ enum trawl_status cuda_records_hold(struct engine *opaque, uint32_t device, bool
     held->device_index = device;
     held->records = *records;
     TRAWL_TRY_DONE(cuda_worker_lend(engine, device, &worker, error));
-    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = hold(worker, lies_there, held, error);
     if (status != TRAWL_OK) {
         cuda_worker_failed(worker);
         held_release(held, worker->device);
     }
-    cuda_device_leave(worker->device);
+    cuda_worker_return(worker, status == TRAWL_OK);
 done:
-    if (worker != NULL)
-        cuda_worker_return(worker, status == TRAWL_OK);
     if (status == TRAWL_OK) {
         *records = held->records;
         *held_out = held;
@@ -256,12 +253,9 @@ enum trawl_status cuda_records_clear(struct engine *opaque, const struct record_
     if (answer->shape == TRAWL_RECORDS_CELLS)
         return TRAWL_OK;
     TRAWL_TRY(cuda_worker_lend(engine, answer->held->device_index, &worker, error));
-    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = fill_columns(worker, answer, answer->columns, error);
     if (status == TRAWL_OK)
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-    cuda_device_leave(worker->device);
-done:
     cuda_worker_return(worker, status == TRAWL_OK);
     return status;
 }

@@ -178,13 +178,9 @@ enum trawl_status cuda_records_rewrite(struct engine *opaque, const struct engin
     enum trawl_status status;
 
     TRAWL_TRY(cuda_worker_lend(engine, cuda_records_device(held), &worker, error));
-    status = cuda_device_enter(worker->device, error);
-    if (status == TRAWL_OK) {
-        status = rewrite_there(worker, held, tape, group, rewrite, error);
-        if (status != TRAWL_OK)
-            cuda_worker_failed(worker);
-        cuda_device_leave(worker->device);
-    }
+    status = rewrite_there(worker, held, tape, group, rewrite, error);
+    if (status != TRAWL_OK)
+        cuda_worker_failed(worker);
     cuda_worker_return(worker, status == TRAWL_OK || status == TRAWL_LIMIT);
     return status;
 }

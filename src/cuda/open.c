@@ -129,14 +129,19 @@ enum trawl_status cuda_worker_open(struct cuda_engine *engine, uint32_t index,
 enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
                                    struct cuda_worker **worker, struct trawl_error *error)
 {
+    enum trawl_status status;
+
     (void)pthread_mutex_lock(&engine->lock);
     *worker = engine->idle[index];
     engine->idle[index] = NULL;
     (void)pthread_mutex_unlock(&engine->lock);
     if (*worker == NULL)
-        return cuda_worker_open(engine, index, worker, error);
+        TRAWL_TRY(cuda_worker_open(engine, index, worker, error));
     (*worker)->limits = cuda_limits_now();
-    return TRAWL_OK;
+    status = cuda_device_enter((*worker)->device, error);
+    if (status != TRAWL_OK)
+        cuda_worker_close(*worker);
+    return status;
 }
 
 void cuda_worker_return(struct cuda_worker *worker, bool works)
@@ -144,6 +149,7 @@ void cuda_worker_return(struct cuda_worker *worker, bool works)
     struct cuda_engine *engine = worker->engine;
     struct cuda_worker **idle = &engine->idle[worker->device_index];
 
+    cuda_device_leave(worker->device);
     (void)pthread_mutex_lock(&engine->lock);
     if (works && *idle == NULL) {
         *idle = worker;

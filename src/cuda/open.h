@@ -115,7 +115,8 @@ enum trawl_status cuda_engine_want(struct cuda_engine *engine, uint32_t index,
 enum trawl_status cuda_worker_open(struct cuda_engine *engine, uint32_t index,
                                    struct cuda_worker **worker, struct trawl_error *error);
 void cuda_worker_close(struct cuda_worker *worker);
-/* Lends a worker on device `index`, for short work between searches. cuda_worker_return keeps it
+/* Lends a worker on device `index`, for short work between searches, and makes the device's context
+ * current until cuda_worker_return, which keeps the worker
  * for the next call, if it `works`: making and freeing a worker's stream and pinned memory takes
  * 0.2 ms. */
 enum trawl_status cuda_worker_lend(struct cuda_engine *engine, uint32_t index,
