@@ -53,7 +53,7 @@ static void plan_end(struct refiner *refiner)
     words_forget(&worker->words);
     worker->asked = NULL;
     worker->asked_capacity = 0;
-    worker->merge = (struct merge){NULL, 0, 0, 0, 0};
+    worker->merge = (struct merge){.items = NULL};
     worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;

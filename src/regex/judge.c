@@ -402,12 +402,90 @@ static int compare(const void *a, const void *b)
     return comes_before((const struct occurrence *)a, (const struct occurrence *)b) ? -1 : 1;
 }
 
+/* Finds the first match of any expression at or after `from`, with a lazy automaton of all. Returns
+ * LAZY_ASKS if it cannot. */
+static int find_any(const struct expressions *expressions, const struct judged *line, uint64_t from,
+                    struct regex_span *span, uint32_t *expression)
+{
+    const struct lazy_line read = {
+        .bytes = line->bytes, .count = line->count, .from = max_u64(from, line->atoms_begin)};
+    struct lazy_spans *spans = &line->words->spans;
+
+    *expression = expressions->count;
+    if (spans->made != expressions || expressions->has_beyond || read.from >= line->count ||
+        expressions->first_empty < expressions->count || engine_call_is_over(line->call))
+        return LAZY_ASKS;
+    return lazy_span(spans, expression, &read, line->count, REGEX_ANYWHERE, span);
+}
+
+/* Finds the span after *last, if that is possible, with an automaton of all expressions or, if they
+ * have read much again, RE2's alternation. The items before merge->at end with the last span, and
+ * need not be searched for again: whether they match all of the new span is enough. Of the
+ * expressions that do, the first becomes items[at]. The others begin anywhere after *last. */
+static bool next_joined(struct merge *merge, const struct expressions *expressions,
+                        const struct judged *line, const struct regex_span *last)
+{
+    const uint64_t from = judge_after(expressions, line, last), began_ns = clock_now_ns();
+    struct occurrence *items = merge->items, first = {.expression = UINT32_MAX};
+    const struct expressions *joined = NULL;
+    uint64_t count = merge->at, best = 0;
+    struct regex_span span;
+    uint32_t any;
+    int found = find_any(expressions, line, from, &span, &any);
+
+    if (found == LAZY_ASKS) {
+        if (merge->again < judge_again * expressions->cost)
+            return false;
+        joined = expressions_joined(expressions);
+        if (joined != NULL && from < line->count && !engine_call_is_over(line->call))
+            found = words_match(joined, 0, line, from, line->count, REGEX_ANYWHERE, &span, 1);
+        merge->again = joined != NULL ? merge->again : 0;
+    }
+    while (found > 0 && count < merge->count && items[count].span.begin <= span.begin)
+        count++;
+    for (uint64_t i = count; found > 0 && i-- > 0;)
+        if (joined == NULL ? items[i].expression == any
+                           : items[i].expression < first.expression &&
+                                 words_match(expressions, items[i].expression, line, span.begin,
+                                             span.end, REGEX_WHOLE, NULL, 0) > 0) {
+            first = items[i];
+            best = i;
+        }
+    if (joined != NULL)
+        merge->again -= min_u64(clock_now_ns() - began_ns, merge->again);
+    if (found == 0)
+        merge->count = merge->at = 0;
+    if (found <= 0 || first.expression == UINT32_MAX)
+        return found == 0;
+    for (uint64_t i = 0; i < count; i++)
+        items[i].span = *last;
+    items[best].expression = items[count - 1].expression;
+    items[count - 1] = (struct occurrence){span, first.expression};
+    merge->at = count - 1;
+    merge->end = span.end;
+    return true;
+}
+
+/* Returns true if an automaton, or RE2, may find spans for all expressions. */
+static bool may_join(const struct expressions *expressions, const struct judged *line)
+{
+    return line->spans != SPANS_ALL && expressions->count > 1 &&
+           (line->spans == SPANS_LONGEST) == expressions->options.longest;
+}
+
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
-    merge->count = merge->at = 0;
     words_begin(line);
+    for (uint32_t i = 0; i < count; i++)
+        merge->items[i] = (struct occurrence){{0, 0}, candidates != NULL ? candidates[i] : i};
+    merge->count = count;
+    merge->at = 0;
+    merge->joins = count >= JOINED_MIN && may_join(expressions, line);
+    if (merge->joins && next_joined(merge, expressions, line, &(struct regex_span){0, 0}))
+        return TRAWL_OK;
+    merge->count = merge->at = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
         bool found;
@@ -426,46 +504,6 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return settle(merge, expressions, line, error);
 }
 
-/* Finds the span after *last, if that is possible, with an alternation of all expressions. The
- * items before merge->at end with the last span, and need not be searched for again: whether they
- * match all of the new span is enough. Of the expressions that do, the first becomes items[at]. The
- * others begin anywhere after *last. */
-static bool next_joined(struct merge *merge, const struct expressions *expressions,
-                        const struct judged *line, const struct regex_span *last)
-{
-    const struct expressions *joined = expressions_joined(expressions);
-    const uint64_t from = judge_after(expressions, line, last), began_ns = clock_now_ns();
-    struct occurrence *items = merge->items, first = {.expression = UINT32_MAX};
-    uint64_t count = merge->at, best = 0;
-    struct regex_span span;
-    int found = -1;
-
-    if (joined != NULL && from < line->count && !engine_call_is_over(line->call))
-        found = words_match(joined, 0, line, from, line->count, REGEX_ANYWHERE, &span, 1);
-    while (found > 0 && count < merge->count && items[count].span.begin <= span.begin)
-        count++;
-    for (uint64_t i = count; found > 0 && i-- > 0;)
-        if (items[i].expression < first.expression &&
-            words_match(expressions, items[i].expression, line, span.begin, span.end, REGEX_WHOLE,
-                        NULL, 0) > 0) {
-            first = items[i];
-            best = i;
-        }
-    merge->again -=
-        joined != NULL ? min_u64(clock_now_ns() - began_ns, merge->again) : merge->again;
-    if (found == 0)
-        merge->count = merge->at = 0;
-    if (found <= 0 || first.expression == UINT32_MAX)
-        return found == 0;
-    for (uint64_t i = 0; i < count; i++)
-        items[i].span = *last;
-    items[best].expression = items[count - 1].expression;
-    items[count - 1] = (struct occurrence){span, first.expression};
-    merge->at = count - 1;
-    merge->end = span.end;
-    return true;
-}
-
 /* Like merge_next, with line->spans. Occurrences that begin where the span begins come one after
  * the other, and the last of them ends the span. Then each search continues after the span, once it
  * may find what comes first, and reads again what belonged to a match that the span has prevented,
@@ -474,7 +512,7 @@ static bool next_joined(struct merge *merge, const struct expressions *expressio
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
-    const bool joins = (line->spans == SPANS_LONGEST) == expressions->options.longest;
+    const bool again = merge->again >= judge_again * expressions->cost;
     struct regex_span now = merge->items[merge->at].span;
 
     if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))
@@ -485,7 +523,7 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
     while (merge->at < merge->count && merge->items[merge->at].span.begin < merge->end)
         merge->at++;
     now.end = merge->end;
-    if (joins && merge->again >= judge_again * expressions->cost &&
+    if (may_join(expressions, line) && (merge->joins || again) &&
         next_joined(merge, expressions, line, &now))
         return TRAWL_OK;
     while (merge->at > 0)
@@ -613,6 +651,7 @@ static bool rules_out(struct trawl_line *line, uint64_t groups_max)
     const struct lazy_line read = {.bytes = line->judged.bytes, .count = line->judged.count};
     struct lazy_spans *spans = &line->words.spans;
     struct regex_span span;
+    uint32_t expression = 0;
     bool rules;
 
     if (line->looks >= RULES_AFTER && line->expressions->count == 1 &&
@@ -622,7 +661,7 @@ static bool rules_out(struct trawl_line *line, uint64_t groups_max)
         (groups_max == 1 && line->expressions->items[0].beyond == NULL) ||
         line->ruled < -(int64_t)RULES_AFTER)
         return false;
-    rules = lazy_span(spans, 0, &read, read.count, REGEX_ANYWHERE, &span) == 0;
+    rules = lazy_span(spans, &expression, &read, read.count, REGEX_ANYWHERE, &span) == 0;
     line->ruled += rules ? 1 : -1;
     return rules;
 }

@@ -90,6 +90,7 @@ struct merge {
     /* How many bytes were read again after spans, less those for which next_joined took the time;
      * counted for all lines. */
     uint64_t again;
+    bool joins; /* in this line, an automaton of all expressions finds spans */
 };
 
 /* Finds the first occurrence of each expression in `candidates`; NULL: of each of the first `count`

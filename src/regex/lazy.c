@@ -149,7 +149,9 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         lazy->firsts[index] = at;
     else
         nfa->count = count;
-    is_large = nfa->fails && !nfa->is_hull && !nfa->is_sure;
+    if (nfa->fails && nfa->slots != NULL) /* they may be those of places that are gone */
+        memset(nfa->slots, 0, NFA_SLOTS * sizeof *nfa->slots);
+    is_large = nfa->fails && !nfa->is_hull && !nfa->is_sure && lazy->count == 1;
     nfa->fails = false;
     if (is_large) {
         nfa->is_hull = !finds;
@@ -201,22 +203,25 @@ enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_err
     const struct expressions *made = lazy->made;
     const uint32_t atom = group - LAZY_ATOM,
                    *indexes = group == LAZY_REST ? made->rest_items : NULL;
-    const uint32_t begin = group < LAZY_ATOM || lazy->as != LAZY_ENDS ? 0 : made->atom_first[atom];
-    const uint32_t end = lazy->as != LAZY_ENDS ? 1
-                         : group == LAZY_ALL   ? made->count
-                         : group == LAZY_REST  ? (uint32_t)made->rest->pattern_count
-                                               : made->atom_first[atom + 1];
+    const bool finds = lazy->as != LAZY_ENDS, joins = finds && group == made->count;
+    const uint32_t begin = finds               ? (joins ? 0 : group)
+                           : group < LAZY_ATOM ? 0
+                                               : made->atom_first[atom];
+    const uint32_t end = joins                ? made->count
+                         : finds              ? group + 1
+                         : group == LAZY_ALL  ? made->count
+                         : group == LAZY_REST ? (uint32_t)made->rest->pattern_count
+                                              : made->atom_first[atom + 1];
     uint32_t from, first = NOTHING;
 
     TRAWL_TRY(MEMORY_ROOM(lazy->rules, lazy->rule_capacity,
                           lazy->rule_count + 2 * (uint64_t)(end - begin), error));
     lazy->call++;
     lazy->found_count = 0;
-    if (lazy->as != LAZY_ENDS)
-        put_found(lazy, group);
-    for (uint32_t i = begin; i < end && lazy->as == LAZY_ENDS; i++)
-        put_found(lazy, group >= LAZY_ATOM ? made->anchors[made->atom_anchors[i]].expression
-                                           : (indexes != NULL ? indexes[i] : i));
+    for (uint32_t i = begin; i < end; i++)
+        put_found(lazy, !finds && group >= LAZY_ATOM
+                            ? made->anchors[made->atom_anchors[i]].expression
+                            : (!finds && indexes != NULL ? indexes[i] : i));
     TRAWL_TRY(make_places(lazy, error));
     from = (uint32_t)lazy->rule_count;
     for (uint32_t i = 0; i < lazy->found_count; i++)
@@ -383,14 +388,14 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     if (lazy->as != LAZY_ENDS)
         lazy->share_bytes /= FOUND_SHARE;
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, 1, error));
-    if (made->count == 1 && lazy->as != LAZY_BACKWARDS)
+    if (!lazy->nfa.is_hull && !lazy->nfa.is_sure)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.classes = lazy->nfa.is_hull ? NULL : &lazy->classes;
     lazy->nfa.most = 1;
     (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* no expression begins at 0 */
     lazy->group_count =
-        lazy->as == LAZY_ENDS ? LAZY_ATOM + (uint32_t)made->atom_count : made->count;
+        lazy->as == LAZY_ENDS ? LAZY_ATOM + (uint32_t)made->atom_count : made->count + 1;
     TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
     memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
@@ -410,15 +415,14 @@ enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, str
     lazy->made = made;
     lazy->as = as;
     lazy->count = made->count;
-    lazy->nfa =
-        (struct nfa){.options = &made->options,
-                     .backwards = as == LAZY_BACKWARDS,
-                     .is_ordered = as == LAZY_ORDERED,
-                     .is_hull = ends && !is_one,
-                     .is_sure = !ends && (!is_one || made->has_marked || as == LAZY_BACKWARDS),
-                     .is_strict = true,
-                     .is_open = ends && (!is_one || made->has_marked || made->needs_marks),
-                     .needs_marks = made->needs_marks};
+    lazy->nfa = (struct nfa){.options = &made->options,
+                             .backwards = as == LAZY_BACKWARDS,
+                             .is_ordered = as == LAZY_ORDERED,
+                             .is_hull = ends && !is_one,
+                             .is_sure = !ends && (made->has_marked || as == LAZY_BACKWARDS),
+                             .is_strict = true,
+                             .is_open = ends && (!is_one || made->has_marked || made->needs_marks),
+                             .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)
         lazy_free(lazy);

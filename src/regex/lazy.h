@@ -95,10 +95,12 @@ struct lazy_spans {
     struct lazy *forwards, *backwards;
 };
 
-/* Finds a match of the expression, from line->from on, like regex_ops.match, without groups.
- * Returns LAZY_ASKS if RE2 has to. */
+/* Finds a match of the expression, from line->from on, like regex_ops.match, without groups. If
+ * *expression is `count`, finds the first match of any, of those that begin there the one of the
+ * first expression (or the longest, as options.longest says), and sets *expression; none may be
+ * empty. Returns LAZY_ASKS if RE2 has to. */
 #define LAZY_ASKS (-1)
-int lazy_span(struct lazy_spans *spans, uint32_t expression, const struct lazy_line *line,
+int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span);
 void lazy_spans_free(struct lazy_spans *spans);
 

@@ -102,7 +102,8 @@ struct lazy {
     /* of automata that find matches: the list has the end of one; one ends where the list's places
      * were, before the byte */
     bool has_end, ended;
-    bool stays; /* no byte is read */
+    uint32_t ended_by; /* the first expression of which one does */
+    bool stays;        /* no byte is read */
     struct state *states;
     uint32_t state_count, states_max;
     uint64_t state_capacity;

@@ -16,7 +16,7 @@ static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
     if (lazy->groups[expression] == NOTHING && lazy_group(lazy, expression, NULL) != TRAWL_OK)
         return false;
     *part = lazy->groups[expression];
-    return !lazy_passes(lazy, &lazy->parts[*part]);
+    return lazy->parts[*part].next == NOTHING && !lazy_passes(lazy, &lazy->parts[*part]);
 }
 
 /* Returns what comes before a match that is read from `at` on. */
@@ -40,6 +40,7 @@ struct reading {
     uint64_t idle;       /* the last place where no match had begun */
     uint64_t begin, end; /* of the match; end UINT64_MAX: there is none */
     bool is_sure;        /* it begins at `begin` */
+    uint32_t expression; /* of several */
 };
 
 /* Reads on from the state, to the first byte that leads nowhere or has something to do. */
@@ -85,6 +86,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
         return false;
     for (state *= lazy->stride; reads && !is_end; state = next & OFFSET) {
         uint32_t class = lazy->class_count;
+        bool is_new = false;
 
         state = back ? read_on(lazy, line, reading, state, true)
                      : read_on(lazy, line, reading, state, false);
@@ -93,7 +95,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
         is_end = reading->at == reading->to;
         if (is_end && reading->to != last)
             next = lazy_ends(lazy, state, class);
-        else if ((next = lazy->next[state + class]) == 0 &&
+        else if ((is_new = (next = lazy->next[state + class]) == 0) &&
                  lazy_follow(lazy, index, state, class, &next, NULL) != TRAWL_OK)
             return false;
         reads = part->credit >= 0 && next != DOUBT;
@@ -101,6 +103,9 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
             reading->end = reading->at;
             reading->begin = reading->idle;
             reading->is_sure = (next & UNSURE) == 0;
+            if (part->count > 1 && !is_new)
+                (void)lazy_ends(lazy, state, class);
+            reading->expression = part->count > 1 ? lazy->ended_by : lazy->rules[part->from];
         }
         reading->at += back ? UINT64_MAX : 1;
         if ((next & IDLE) != 0)
@@ -108,7 +113,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
         is_end |= (next & OFFSET) == 0;
     }
     if (part->credit < 0)
-        (void)lazy_halve(lazy, index, NULL); /* a single expression: needs no memory */
+        (void)lazy_halve(lazy, index, NULL);
     else
         part->credit = min_i64(part->credit + READ_CREDIT +
                                    (int64_t)(back ? began - reading->at : reading->at - began),
@@ -133,7 +138,7 @@ static bool find_begin(struct lazy_spans *spans, uint32_t expression, const stru
     return true;
 }
 
-int lazy_span(struct lazy_spans *spans, uint32_t expression, const struct lazy_line *line,
+int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span)
 {
     const enum lazy_as as = spans->made->options.longest ? LAZY_LONGEST : LAZY_ORDERED;
@@ -144,19 +149,20 @@ int lazy_span(struct lazy_spans *spans, uint32_t expression, const struct lazy_l
     if (spans->forwards == NULL && lazy_make(spans->made, as, &spans->forwards, NULL) != TRAWL_OK)
         return LAZY_ASKS;
     lazy = spans->forwards;
-    if (!find_part(lazy, expression, &part) || !run(lazy, part, line, &reading))
+    if (!find_part(lazy, *expression, &part) || !run(lazy, part, line, &reading))
         return LAZY_ASKS;
     if (reading.end == UINT64_MAX)
         return 0;
     *span = (struct regex_span){reading.begin, reading.end};
+    *expression = reading.expression;
     if (anchor == REGEX_WHOLE && reading.end < to) {
         /* another match, less preferred than this one, may end at `to` */
         span->end = to;
-        return as == LAZY_LONGEST                          ? 0
-               : find_begin(spans, expression, line, span) ? span->begin == line->from
-                                                           : LAZY_ASKS;
+        return as == LAZY_LONGEST                           ? 0
+               : find_begin(spans, *expression, line, span) ? span->begin == line->from
+                                                            : LAZY_ASKS;
     }
-    if (reading.is_anchored || reading.is_sure || find_begin(spans, expression, line, span))
+    if (reading.is_anchored || reading.is_sure || find_begin(spans, *expression, line, span))
         return 1;
     reading = (struct reading){.at = span->begin, .to = to, .is_anchored = true};
     return run(lazy, part, line, &reading) && reading.end == span->end ? 1 : LAZY_ASKS;

@@ -13,6 +13,7 @@ static void list_begin(struct lazy *lazy)
 {
     lazy->list_count = lazy->end_count = 0;
     lazy->has_end = lazy->ended = false;
+    lazy->ended_by = NOTHING;
     if (++lazy->list_number == 0) {
         memset(lazy->seen, 0, 2 * (size_t)lazy->list_capacity * sizeof(uint32_t));
         lazy->list_number = 1;
@@ -88,6 +89,7 @@ static void move_place(struct lazy *lazy, uint32_t place, const struct border *b
                 at = nfa_holds(&lazy->nfa, what, border) ? what->next : at;
             } else if (what->kind == PLACE_END && lazy->as != LAZY_ENDS) {
                 lazy->ended = true;
+                lazy->ended_by = (uint32_t)min_u64(lazy->ended_by, what->other);
             } else if (what->kind == PLACE_END) {
                 if (lazy->seen[at] != lazy->list_number)
                     add_end(lazy, at);

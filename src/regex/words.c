@@ -420,8 +420,9 @@ int words_match(const struct expressions *expressions, uint32_t expression,
     is_plain = asked->marked == NULL || (words->kind == WORDS_PLAIN && !needs_marks);
     if (span_count <= 1 && words->spans.made == expressions) {
         const struct lazy_line read = {.bytes = line->bytes, .count = line->count, .from = from};
+        uint32_t one = expression;
         const int found =
-            lazy_span(&words->spans, expression, &read, to, anchor, span_count > 0 ? spans : &own);
+            lazy_span(&words->spans, &one, &read, to, anchor, span_count > 0 ? spans : &own);
 
         if (found != LAZY_ASKS)
             return found;
