@@ -298,6 +298,12 @@ void pages_choose(struct search *search, const struct trawl_text *text, struct t
         return;
     need->together = true;
     search->answers = false; /* the host makes them from few hits */
-    if (search->searcher->chunk_bytes == 0)
-        need->chunk_bytes = search->chunk_device = max_u64(search->chunk_device, CHUNK_KEPT);
+    if (search->searcher->chunk_bytes > 0)
+        return;
+    /* The device would have answered about all of the text at once, but the host needs hits, whose
+     * offsets have 32 bits. */
+    search->chunk_device = search->sink->want == WANT_COUNT && plan_counts_alone(plan)
+                               ? max_u64(search->chunk_device, CHUNK_KEPT)
+                               : CHUNK_KEPT;
+    need->chunk_bytes = search->chunk_device;
 }

@@ -79,6 +79,34 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
     }
 }
 
+/* Counts the needles' lines in random bytes with a filter, which leaves the needles' pages. */
+static void in_filtered(struct trawl_searcher *gpu, const struct haystack *hay, uint8_t *memory,
+                        uint64_t bytes)
+{
+    struct trawl_text_options options = TRAWL_TEXT_MEMORY(memory, bytes);
+    struct trawl_answer lines = TRAWL_ANSWER(TRAWL_COUNT_LINES);
+    struct test_random random = test_random_begin("filtered");
+    struct haystack filtered = *hay;
+    AUTO_PLAN plan = must_plan(needle);
+
+    for (uint64_t at = 0; at + 8 <= bytes; at += 8) {
+        uint64_t word = test_random_u64(&random);
+
+        memcpy(memory + at, &word, sizeof word);
+    }
+    for (uint64_t i = 0; i < hay->planted; i++)
+        memcpy(memory + hay->places[i], needle, sizeof needle - 1);
+    options.flags = TRAWL_TEXT_FILTER;
+    MUST(trawl_text_open(NULL, &options, &filtered.text, NULL));
+    MUST(trawl_text_load(gpu, filtered.text, NULL));
+    find_planted(gpu, &filtered, plan);
+    MUST(trawl_ask(gpu, plan, filtered.text, &lines, NULL));
+    TEST_CHECK_U64(lines.count, hay->planted);
+    TEST_CHECK(must_stats(gpu).page_left_count >= hay->planted);
+    trawl_text_unload(gpu, filtered.text);
+    trawl_text_close(filtered.text);
+}
+
 /* Searches for needles planted throughout the text, in a long run even at offsets beyond 32 bits.
  */
 static void beyond_4_gib(struct trawl_searcher *gpu)
@@ -100,6 +128,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     find_by_methods(gpu, &hay);
     find_by_algorithms(gpu, &hay);
     trawl_text_unload(gpu, hay.text);
+    in_filtered(gpu, &hay, memory, bytes);
     printf("text of %" PRIu64 " MiB: %" PRIu64 " needles found at their places\n", bytes / MIB,
            hay.planted);
     trawl_text_close(hay.text);
