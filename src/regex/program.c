@@ -130,8 +130,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     return TRAWL_OK;
 }
 
-/* Compiles the program on first use, and again if memory ran out last time. Returns NULL if RE2
- * cannot compile it. */
+/* Compiles the program on first use, and again if memory ran out last time, also while RE2 was
+ * loaded. Returns NULL if RE2 cannot compile it. */
 static const struct regex *regex_of(const struct program *program)
 {
     const struct regex *regex = program->regex;
@@ -140,7 +140,7 @@ static const struct regex *regex_of(const struct program *program)
     if (regex != NULL)
         return regex;
     for (uint64_t bytes = program->options.memory_bytes;
-         program->why == TRAWL_OK || program->why == TRAWL_MEMORY; bytes *= 4) {
+         program->why != TRAWL_LIMIT && program->why != TRAWL_ARGUMENT; bytes *= 4) {
         const enum trawl_status why = compile(asked, min_u64(bytes, program->most_bytes), NULL);
 
         if (why == TRAWL_LIMIT && bytes < program->most_bytes)
