@@ -429,18 +429,17 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
                                  struct trawl_error *error)
 {
     enum trawl_status status;
-    const bool is_expression = plan->kind == PLAN_KIND_EXPRESSIONS;
-    /* The host may find the first match long before a device has searched the text, unless the text
-     * had to be copied first. */
-    const bool by_device =
-        is_expression &&
-        (sink->form == ANSWER_OF_COUNT || sink->form == ANSWER_OF_PATTERNS ||
-         sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text)));
-    const bool by_lines =
-        is_expression && sink->want != WANT_FIRST && sink->digest == NULL && !sink->keeps_text;
-    bool is_few;
+    bool is_expression, by_device, by_lines, is_few;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
+    is_expression = plan->kind == PLAN_KIND_EXPRESSIONS;
+    /* The host may find the first match long before a device has searched the text, unless the text
+     * had to be copied first. */
+    by_device = is_expression &&
+                (sink->form == ANSWER_OF_COUNT || sink->form == ANSWER_OF_PATTERNS ||
+                 sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text)));
+    by_lines =
+        is_expression && sink->want != WANT_FIRST && sink->digest == NULL && !sink->keeps_text;
     is_few = (by_device || by_lines) && pages_are_few(searcher->runtime, plan, text, sink);
     if (!(by_device && !is_few &&
           run_on_device(searcher, plan, text, true, sink, &status, error)) &&
