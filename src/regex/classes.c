@@ -52,7 +52,9 @@ static enum trawl_status put_state(struct classes *classes, const struct level *
         MEMORY_ROOM(classes->ranges, classes->range_capacity, classes->range_count + count, error));
     if (classes->state_count == CLASSES_END) /* it has no ranges */
         classes->states[classes->state_count++] = (struct class_state){0, 0};
-    memcpy(classes->ranges + classes->range_count, level->ranges, count * sizeof *level->ranges);
+    if (count > 0)
+        memcpy(classes->ranges + classes->range_count, level->ranges,
+               count * sizeof *level->ranges);
     *state = (uint32_t)classes->state_count;
     classes->states[classes->state_count++] =
         (struct class_state){(uint32_t)classes->range_count, count};

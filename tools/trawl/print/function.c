@@ -48,7 +48,7 @@ static size_t kind_of(const char *name)
     size_t kind = 0;
 
     for (; kind < KINDS; kind++)
-        for (const char *at = kinds[kind].endings; bytes > 1 && at[1] != '\0'; at++)
+        for (const char *at = kinds[kind].endings; bytes > 1 && *at != '\0'; at++)
             if (strncmp(at, ending, bytes) == 0 && at[bytes] == '.')
                 return kind;
     return kind;
