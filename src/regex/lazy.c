@@ -404,10 +404,23 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     return TRAWL_OK;
 }
 
+/* Returns true if the characters themselves are read, not a hull of the expressions: of one, or of
+ * few short ones without word boundaries, whose places certainly have room. */
+static bool reads_all(const struct expressions *made)
+{
+    uint64_t places = 0;
+
+    for (uint32_t i = 0; i < made->count && places <= EXACT_PLACES; i++)
+        places += (plan_pattern(made->plan, i).bytes_count + 1) *
+                  max_u64(made->items[i].tree.root.product, 1);
+    return made->count == 1 ||
+           (made->count <= EXACT_LIST && !made->has_marked && places <= EXACT_PLACES);
+}
+
 enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, struct lazy **out,
                             struct trawl_error *error)
 {
-    const bool ends = as == LAZY_ENDS, is_one = made->count == 1;
+    const bool ends = as == LAZY_ENDS, is_hull = ends && !reads_all(made);
     enum trawl_status status;
     struct lazy *lazy;
 
@@ -418,10 +431,10 @@ enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, str
     lazy->nfa = (struct nfa){.options = &made->options,
                              .backwards = as == LAZY_BACKWARDS,
                              .is_ordered = as == LAZY_ORDERED,
-                             .is_hull = ends && !is_one,
+                             .is_hull = is_hull,
                              .is_sure = !ends && (made->has_marked || as == LAZY_BACKWARDS),
                              .is_strict = true,
-                             .is_open = ends && (!is_one || made->has_marked || made->needs_marks),
+                             .is_open = ends && (is_hull || made->has_marked || made->needs_marks),
                              .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)
