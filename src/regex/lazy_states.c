@@ -236,8 +236,10 @@ void lazy_forget(struct lazy *lazy)
     if (lazy->made->memory.mib == 0 || bytes <= lazy->share_bytes)
         return;
     lazy_forget_moved(lazy);
-    for (uint64_t i = 0; i < lazy->part_count; i++)
+    for (uint64_t i = 0; i < lazy->part_count; i++) {
         lazy->parts[i].first = (struct range){0, 0, 0};
+        lazy->parts[i].flushes = 0; /* so that lazy_start finds them again */
+    }
     lazy->kept_count = 0;
 }
 
