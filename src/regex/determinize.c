@@ -57,6 +57,7 @@ struct determinizer {
     uint8_t ends[STATES_MAX];
     bool reaches[STATES_MAX]; /* a match may still be found */
     uint64_t all_steps; /* of all automata so far; from here on, nothing is zeroed for the next */
+    struct classes classes;
     struct place places[PLACES_MAX];
     struct list now, after;
     struct list start; /* the first place, and what can be reached from it */
@@ -406,6 +407,7 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
                         .is_ordered = maker->as == DETERMINIZE_ORDERED,
                         .is_wide = made->has_marked &&
                                    (made->options.letters.is_word != NULL || made->is_strict),
+                        .classes = &maker->classes,
                         .slots = maker->place_slots,
                         .places = maker->places,
                         .list = anchor == NULL ? 0 : anchor->list,
@@ -525,6 +527,8 @@ enum trawl_status determinize(const struct expressions *made, const struct deter
 
 void determinizer_free(struct determinizer *maker)
 {
+    if (maker != NULL)
+        classes_release(&maker->classes);
     memory_release(maker, 1, sizeof *maker);
 }
 

@@ -158,6 +158,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         nfa->is_sure = finds;
         nfa->slots = NULL;
         nfa->classes = NULL;
+        nfa->keeps_classes = false;
     }
     return is_large ? put_expression(lazy, index, error) : TRAWL_OK;
 }
@@ -392,6 +393,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.classes = lazy->nfa.is_hull ? NULL : &lazy->classes;
+    lazy->nfa.keeps_classes = !lazy->nfa.is_hull;
     lazy->nfa.most = 1;
     (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* no expression begins at 0 */
     lazy->group_count =
@@ -433,7 +435,6 @@ enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, str
                              .is_ordered = as == LAZY_ORDERED,
                              .is_hull = is_hull,
                              .is_sure = !ends && (made->has_marked || as == LAZY_BACKWARDS),
-                             .is_strict = true,
                              .is_open = ends && (is_hull || made->has_marked || made->needs_marks),
                              .needs_marks = made->needs_marks};
     status = make(lazy, error);

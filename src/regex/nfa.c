@@ -131,83 +131,54 @@ static uint32_t put_hull(struct nfa *nfa, uint32_t next)
     return put_bytes(nfa, 0x80, 0xff, more);
 }
 
-/* Adds places for the set's characters in `within`, which have the same bytes up to one that is
- * `base` or more; `rest` bytes follow that one. Takes a block of characters with the same byte at
- * once where one range, or none, has them all: a set such as \w has ten times as many characters as
- * blocks, and each copy of a repeated set is put anew. */
-static uint32_t put_block(struct nfa *nfa, const struct syntax_node *node, struct code_range within,
-                          uint32_t rest, uint32_t base, uint32_t next)
+/* Adds places for the rest of a class's character, read up to the state. */
+static uint32_t put_state(struct nfa *nfa, uint32_t state, uint32_t next)
 {
-    const uint32_t most = (1u << 6 * rest) - 1, beyond = within.last + 1;
-    uint32_t all = NO_PLACE, run = NO_PLACE, from = 0, i = 0, high = node->set_count;
+    const struct class_state from = nfa->classes->states[state];
+    uint32_t all = state == CLASSES_END ? next : NO_PLACE;
 
-    while (i < high) { /* the first range that does not end before */
-        const uint32_t middle = i + (high - i) / 2;
+    for (uint32_t i = 0; i < from.count && !nfa->fails; i++) {
+        const struct class_range range = nfa->classes->ranges[from.from + i];
 
-        if (node->set[middle].last < within.first)
-            i = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t at = within.first, after; at <= beyond && !nfa->fails; at = after) {
-        const uint32_t end = (uint32_t)min_u64(at | most, within.last);
-        struct code_range range = {UINT32_MAX, UINT32_MAX};
-        uint32_t part = NO_PLACE;
-
-        while (i < node->set_count && node->set[i].last < at)
-            i++;
-        if (at < beyond && i < node->set_count)
-            range = node->set[i];
         nfa->steps++;
-        if (range.first > end) {
-            after = at == beyond ? at + 1 : (uint32_t)min_u64(range.first & ~most, beyond);
-        } else if ((at & most) == 0 && end == (at | most) && range.first <= at &&
-                   range.last >= end) {
-            after = (uint32_t)min_u64(range.last + 1, beyond) & ~most;
-            part = next;
-            for (uint32_t k = 0; k < rest; k++)
-                part = put_bytes(nfa, 0x80, 0xbf, part);
-        } else {
-            after = end + 1;
-            part = put_block(nfa, node, (struct code_range){at, end}, rest - 1, 0x80, next);
-        }
-        if (part == run)
-            continue;
-        if (run != NO_PLACE)
-            all = nfa_put_fork(
-                nfa, put_bytes(nfa, base + from, base + ((at - 1) >> 6 * rest & 63), run), all);
-        from = at >> 6 * rest & 63;
-        run = part;
+        all = nfa_put_fork(
+            nfa, put_bytes(nfa, range.low, range.high, put_state(nfa, range.to, next)), all);
     }
     return all;
 }
 
+/* Returns true if the set's characters are read by an automaton of their bytes. */
+static bool has_automaton(const struct nfa *nfa, const struct syntax_node *set)
+{
+    if (nfa->classes == NULL || set->set_count == 0)
+        return false;
+    return nfa->keeps_classes
+               ? set->set_count > 1 || (set->set->last >= 0x80 && set->set->first < set->set->last)
+               : set->set_count > 8 && !nfa->options->bytes && !nfa->backwards;
+}
+
 static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
-    static const struct code_range lengths[] = {
-        {0x80, 0x7ff}, {0x800, 0xd7ff}, {0xe000, 0xffff}, {0x10000, SETS_LAST}}; /* no surrogates */
-    static const uint8_t leads[] = {0xc0, 0xe0, 0xe0, 0xf0};
-    const bool by_blocks = nfa->slots != NULL && !nfa->options->bytes && !nfa->backwards &&
-                           !nfa->is_sure && (node->set_count > 8 || nfa->is_strict);
     uint32_t all = NO_PLACE;
     bool is_wide = false;
 
-    if (nfa->classes != NULL && node->set_count > 0 &&
-        (node->set_count > 1 || (node->set->last >= 0x80 && node->set->first < node->set->last))) {
+    if (has_automaton(nfa, node)) {
         const enum trawl_status status = classes_put(
             nfa->classes, node, nfa->is_sure ? 0x7f : SETS_LAST, nfa->options->bytes, &all, NULL);
 
         fail_if(nfa, status != TRAWL_OK, "there is not enough memory");
-        return shared_place(nfa, (struct place){.kind = PLACE_CLASS, .next = next, .other = all});
+        if (!nfa->keeps_classes && !nfa->fails)
+            all = put_state(nfa, all, next);
+        fail_if(nfa, nfa->steps > NFA_STEPS_MAX, "its automaton would be too large");
+        return !nfa->keeps_classes
+                   ? all
+                   : shared_place(nfa,
+                                  (struct place){.kind = PLACE_CLASS, .next = next, .other = all});
     }
     for (uint32_t i = 0; i < node->set_count && !nfa->fails; i++) {
         struct code_range range = node->set[i];
 
-        if (by_blocks && range.first >= 0x80)
-            break;
         nfa->steps++;
-        if (by_blocks)
-            range.last = range.last < 0x80 ? range.last : 0x7f;
         if ((nfa->is_hull || nfa->is_sure) && !nfa->options->bytes) {
             is_wide |= range.last >= 0x80 && nfa->is_hull;
             range.last = range.last < 0x80 ? range.last : 0x7f;
@@ -218,9 +189,6 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
                                                    : put_range(nfa, range.first, range.last, next),
                                all);
     }
-    for (uint32_t i = 0; i < 4 && by_blocks; i++)
-        all = nfa_put_fork(nfa, put_block(nfa, node, lengths[i], i < 2 ? i + 1 : i, leads[i], next),
-                           all);
     fail_if(nfa, nfa->steps > NFA_STEPS_MAX, "its automaton would be too large");
     if (is_wide)
         all = nfa_put_fork(nfa, put_hull(nfa, next), all);
@@ -430,7 +398,7 @@ uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
         if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
             nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
-    for (uint64_t i = 0; nfa->classes != NULL && i < nfa->classes->range_count; i++)
+    for (uint64_t i = 0; nfa->keeps_classes && i < nfa->classes->range_count; i++)
         cuts[nfa->classes->ranges[i].low] = cuts[nfa->classes->ranges[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
         cuts[byte] |= nfa_before(nfa, byte) != nfa_before(nfa, byte - 1);

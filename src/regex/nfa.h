@@ -50,7 +50,6 @@ struct nfa {
     /* Only what certainly matches is wanted: no set has characters beyond ASCII, next to which no
      * word boundary is true. */
     bool is_sure;
-    bool is_strict;   /* no set has encodings that are too long, or surrogates */
     bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
     bool fails;       /* there are too many places, or an assertion has none: */
     const char *why;
@@ -63,9 +62,11 @@ struct nfa {
      * to the place that goes on from there, and counts how often it put the list. */
     uint32_t list; /* its number; 0: none */
     uint32_t first, border, border_count;
-    /* Characters of classes become places of the kind CLASS; NULL: of their bytes. A CLASS place
-     * leads to others of the same class, which nfa_after adds when a text needs them. */
+    /* The automata of classes. NULL: a class becomes places of its ranges. */
     struct classes *classes;
+    /* A class becomes a place of the kind CLASS, which leads to others of the same class, added by
+     * nfa_after when a text needs them; false: places of its automaton's bytes. */
+    bool keeps_classes;
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
     struct place *places; /* room for `most` */
     uint32_t count, most;

@@ -33,6 +33,7 @@ struct way {
 struct onepass {
     struct nfa nfa;
     struct place places[PLACES_MAX];
+    struct classes classes;
     uint16_t slots[NFA_SLOTS];
     uint8_t class_of[256], byte_of[256];
     uint32_t columns;
@@ -186,6 +187,7 @@ static enum trawl_status make_group(const struct expressions *made, const struct
                               .backwards = backwards,
                               .is_ordered = true,
                               .marked = number,
+                              .classes = &maker->classes,
                               .slots = maker->slots,
                               .places = maker->places,
                               .most = PLACES_MAX};
@@ -198,6 +200,7 @@ static enum trawl_status make_group(const struct expressions *made, const struct
             nfa_divide(&maker->nfa, 0, NULL, NULL, cuts, maker->class_of, maker->byte_of);
         status = make_steps(maker, first, group, error);
     }
+    classes_release(&maker->classes);
     memory_release(maker, 1, sizeof *maker);
     return status;
 }
