@@ -283,16 +283,13 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
 {
     const uint8_t *bytes = line->bytes, *class_of = lazy->class_of;
     const uint32_t all = lazy->found_count + lazy->parts[index].count;
-    uint32_t before = LINE_BEFORE_OTHER, start, state, next;
+    uint32_t before = lazy_before(lazy), start, state, next;
     uint64_t at = line->from;
     struct part *part;
     bool is_last;
 
     if (lazy->nfa.has_edges && at > 0)
-        before = bytes[at - 1] >= 0x80 ? LINE_BEFORE_HIGH
-                                       : (uint32_t)nfa_before(&lazy->nfa, bytes[at - 1]);
-    else if (lazy->nfa.has_edges)
-        before = LINE_BEFORE_BEGIN;
+        before = lazy_kind(lazy, bytes[at - 1]);
     TRAWL_TRY(lazy_start(lazy, index, line->is_anchored, before, &start, error));
     state = start * lazy->stride;
     lazy->is_ascii = true;

@@ -131,6 +131,12 @@ struct lazy {
     struct lane lanes[LANES];
 };
 
+/* Returns what a byte is for what comes after it. */
+static inline uint32_t lazy_kind(const struct lazy *lazy, uint8_t byte)
+{
+    return byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+}
+
 /* Returns what comes before a line. */
 static inline uint32_t lazy_before(const struct lazy *lazy)
 {

@@ -23,14 +23,10 @@ static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
 static uint32_t before(const struct lazy *lazy, const struct lazy_line *line, uint64_t at)
 {
     const bool back = lazy->nfa.backwards;
-    uint8_t byte;
 
-    if (!lazy->nfa.has_edges)
-        return LINE_BEFORE_OTHER;
-    if (at == (back ? line->count : 0))
-        return LINE_BEFORE_BEGIN;
-    byte = line->bytes[back ? at : at - 1];
-    return byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+    return !lazy->nfa.has_edges || at == (back ? line->count : 0)
+               ? lazy_before(lazy)
+               : lazy_kind(lazy, line->bytes[back ? at : at - 1]);
 }
 
 /* What an automaton reads: from `at` to `to`, and what it finds. */

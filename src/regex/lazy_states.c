@@ -448,7 +448,7 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
             return TRAWL_OK;
     } else if (!(is_end && finds) && (lazy->list_count + lazy->end_count > 0 || part != NOTHING)) {
         if (lazy->nfa.has_edges && !is_end)
-            before = byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+            before = lazy_kind(lazy, (uint8_t)byte);
         to = state_of(lazy, part, before, is_single || lazy->list_count == 0);
         if (to == 0) {
             *next = 0;
