@@ -73,8 +73,9 @@ static bool matches(struct text_scan *scan, size_t kind, struct trawl_line **ope
 static bool is_heading(struct text_scan *scan, const uint8_t *line, uint64_t count)
 {
     struct trawl_line **opened = scan->function.opened;
-    const size_t kind = kind_of(scan->name);
+    const size_t known = scan->function.kind, kind = known > 0 ? known - 1 : kind_of(scan->name);
 
+    scan->function.kind = kind + 1;
     if (kind == KINDS)
         return count > 0 && (line[0] == '_' || line[0] == '$' ||
                              ((line[0] | 0x20) >= 'a' && (line[0] | 0x20) <= 'z'));
