@@ -183,8 +183,6 @@ static enum trawl_status make(struct cuda_worker *worker, const struct plan_page
     a.rows = (uint32_t *)(uintptr_t)own->rows.address;
     a.row_words = own->row_words;
     for (uint64_t page = 0; page < pages->count; page += together) {
-        const uint32_t warps = PAGES_THREADS / 32;
-
         a.from = place.at + page * pages->page_bytes;
         a.count = (uint32_t)min_u64(together, pages->count - page);
         a.words = (a.count + 31) / 32;
@@ -192,7 +190,8 @@ static enum trawl_status make(struct cuda_worker *worker, const struct plan_page
         TRAWL_TRY(cuda_worker_launch(worker, CUDA_KERNEL_PAGES_MAP, a.count, PAGES_MAP_THREADS, 0,
                                      &a, error));
         TRAWL_TRY(cuda_worker_launch(worker, CUDA_KERNEL_PAGES_TURN,
-                                     (PAGES_MAP_WORDS * (uint64_t)a.words + warps - 1) / warps,
+                                     PAGES_MAP_WORDS / PAGES_TURN_WORDS *
+                                         ((a.words + PAGES_TURN_WORDS - 1) / PAGES_TURN_WORDS),
                                      PAGES_THREADS, 0, &a, error));
     }
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);

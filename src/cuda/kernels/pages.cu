@@ -2,14 +2,15 @@
  * so that one launch searches that.
  *
  * Method     pages_map: a block sets the bits of a page's grams in a bitmap in shared memory.
- *            pages_turn: a warp turns 32 bits of 32 bitmaps into a word of each of 32 rows.
+ *            pages_turn: a warp turns 256 bits of 32 bitmaps into a word of each of 256 rows; a
+ *            block has 8 words of each, so that sectors are read and written whole.
  *            pages_ask: a lane ands a word of the rows of a pattern; the warps of a block share the
  *            patterns, for the same 32 words. pages_gather: a block copies a piece, and
  *            puts a separator after the last piece of a range: bytes that no string has, so that
  *            none is found across it.
- * Grid       pages_map: a block for each page. pages_turn: a warp for each word of a bitmap and 32
- *            pages. pages_ask: a block for each 32 words. pages_gather: a block for each piece.
- * Shared     static: pages_map 8 KiB, pages_ask 1 KiB.
+ * Grid       pages_map: a block for each page. pages_turn: a block for each 8 words of a bitmap and
+ *            256 pages. pages_ask: a block for each 32 words. pages_gather: a block for each piece.
+ * Shared     static: pages_map 8 KiB, pages_turn 9 KiB, pages_ask 1 KiB.
  * Traffic    building: reads the text, writes and reads an eighth of it (in L2), and writes that
  *            again. Gathering: reads and writes each byte once.
  * Bound      building by hashing; asking by latency.
@@ -24,26 +25,28 @@
 
 #define PAGES_LOADS 4u /* loads that a thread has in flight */
 
-/* Sets the bits of the grams that begin in the 16 bytes at `at` and at offsets [0, grams) of the
- * page. */
+/* Sets the bits of the grams that begin in the 16 bytes at `at` and in [page, end). */
 SIMT_FUNCTION void pages_add(const struct pages_build_arguments *a, uint64_t at, uint64_t page,
-                             uint64_t grams, uint32_t *map)
+                             uint64_t end, uint32_t *map)
 {
-    const uint64_t *text = (const uint64_t *)(const void *)(a->text + at);
-    uint64_t words[3];
+    const uint32_t *text = (const uint32_t *)(const void *)(a->text + at);
+    const struct simt_u32x4 loaded = simt_load_u32x4(text);
+    uint32_t words[5], is_in = 0xffffu;
 
     SIMT_UNROLL
-    for (uint32_t k = 0; k < 3u; k++)
-        words[k] = tile_fold(simt_load_u64(text + k));
+    for (uint32_t k = 0; k < 5u; k++)
+        words[k] = (uint32_t)tile_fold(k < 4u ? loaded.w[k] : simt_load_u32(text + 4));
+    if (at < page)
+        is_in <<= page - at;
+    if (end - at < 16u)
+        is_in &= (1u << (end - at)) - 1u;
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++) {
-        uint64_t gram = words[j / 8u] >> 8u * (j % 8u);
-        uint32_t row;
+        const uint32_t gram = simt_funnel(words[j / 4u], words[j / 4u + 1u], 8u * (j % 4u));
+        const uint32_t last = words[j / 4u + 1u] >> 8u * (j % 4u) & 0xffu;
+        const uint32_t row = plan_page_row((uint16_t)gram, (uint16_t)(gram >> 16), (uint16_t)last);
 
-        if (j % 8u != 0)
-            gram |= words[j / 8u + 1u] << (64u - 8u * (j % 8u));
-        row = plan_page_row((uint16_t)gram, (uint16_t)(gram >> 16), (uint16_t)(gram >> 32 & 0xffu));
-        if (at + j - page < grams && (map[row / 32u] >> row % 32u & 1u) == 0)
+        if ((is_in >> j & 1u) != 0 && (map[row / 32u] >> row % 32u & 1u) == 0)
             (void)simt_atomic_or_u32(map + row / 32u, 1u << row % 32u);
     }
 }
@@ -61,32 +64,47 @@ SIMT_KERNEL(pages_map, pages_build_arguments, PAGES_MAP_THREADS, 4)
     simt_barrier();
     for (uint64_t at = (page & ~15ull) + 16u * simt_thread(); SIMT_BOUND(at < page + grams);
          at += 16u * simt_threads())
-        pages_add(&args, at, page, grams, pages_bits);
+        pages_add(&args, at, page, page + grams, pages_bits);
     simt_barrier();
     for (uint32_t i = simt_thread(); i < PAGES_MAP_WORDS; i += simt_threads())
         simt_store_u32(args.maps + (uint64_t)simt_block() * PAGES_MAP_WORDS + i, pages_bits[i]);
 }
 
-SIMT_KERNEL(pages_turn, pages_build_arguments, PAGES_THREADS, 1)
+SIMT_KERNEL(pages_turn, pages_build_arguments, PAGES_THREADS, 4)
 {
-    const uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
-    const uint64_t own = (uint64_t)simt_block() * warps + simt_warp();
-    const uint64_t column = own / args.words, word = own % args.words;
-    const uint64_t page = word * 32u + simt_lane();
-    uint32_t bits = 0, mask = 0xffffu;
+    SIMT_SHARED(uint32_t, pages_turned, PAGES_THREADS * (PAGES_TURN_WORDS + 1u));
+    const uint32_t groups = PAGES_MAP_WORDS / PAGES_TURN_WORDS;
+    const uint64_t column = simt_block() % groups * PAGES_TURN_WORDS;
+    const uint64_t first = simt_block() / groups * PAGES_TURN_WORDS;
+    const uint64_t page = (first + simt_warp()) * 32u + simt_lane();
+    struct simt_u32x4 loaded[2] = {{{0, 0, 0, 0}}, {{0, 0, 0, 0}}};
 
-    if (!SIMT_BOUND(column < PAGES_MAP_WORDS))
-        return;
-    if (SIMT_BOUND(page < args.count))
-        bits = simt_load_u32(args.maps + page * PAGES_MAP_WORDS + column);
-    for (uint32_t j = 16; j > 0; j /= 2u, mask ^= mask << j) { /* Hacker's Delight, 7-3 */
-        uint32_t other = simt_shuffle_u32(bits, simt_lane() ^ j);
-
-        bits = (simt_lane() & j) == 0 ? (bits & mask) | (other & mask) << j
-                                      : (bits & ~mask) | (other >> j & mask);
+    if (SIMT_BOUND(page < args.count)) {
+        loaded[0] = simt_load_u32x4(args.maps + page * PAGES_MAP_WORDS + column);
+        loaded[1] = simt_load_u32x4(args.maps + page * PAGES_MAP_WORDS + column + 4u);
     }
-    simt_store_u32(
-        args.rows + (column * 32u + simt_lane()) * args.row_words + args.first_word + word, bits);
+    SIMT_UNROLL
+    for (uint32_t c = 0; c < PAGES_TURN_WORDS; c++) {
+        uint32_t bits = loaded[c / 4u].w[c % 4u], mask = 0xffffu;
+
+        SIMT_UNROLL
+        for (uint32_t j = 16; j > 0; j /= 2u, mask ^= mask << j) { /* Hacker's Delight, 7-3 */
+            uint32_t other = simt_shuffle_u32(bits, simt_lane() ^ j);
+
+            bits = (simt_lane() & j) == 0 ? (bits & mask) | (other & mask) << j
+                                          : (bits & ~mask) | (other >> j & mask);
+        }
+        pages_turned[(c * 32u + simt_lane()) * (PAGES_TURN_WORDS + 1u) + simt_warp()] = bits;
+    }
+    simt_barrier();
+    for (uint32_t i = simt_thread(); i < PAGES_THREADS * PAGES_TURN_WORDS; i += simt_threads()) {
+        const uint32_t row = i / PAGES_TURN_WORDS, word = i % PAGES_TURN_WORDS;
+
+        if (SIMT_BOUND(first + word < args.words))
+            simt_store_u32(args.rows + (column * 32u + row) * args.row_words + args.first_word +
+                               first + word,
+                           pages_turned[row * (PAGES_TURN_WORDS + 1u) + word]);
+    }
 }
 
 SIMT_KERNEL(pages_ask, pages_ask_arguments, PAGES_THREADS, 1)
