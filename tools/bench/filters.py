@@ -4,6 +4,7 @@ import random
 
 from report import digits, least, machine_line, result, table
 
+LINES_BYTES = 64 << 20  # a longer text repeats its lines: ids that are there are in each repetition
 WITHOUT, WITH = "without", "with a filter"
 CALLS = {"count": "count", "matches": "positions", "lines": "count-lines", "first": "first"}
 
@@ -29,7 +30,7 @@ def rows(options, texts):
     """Yield a row for each kind of patterns and call."""
     draw, path, done = random.Random(1), texts.path("ids"), 0
     with open(path, "w", encoding="ascii") as file:
-        while done < options.bytes:
+        while done < min(options.bytes, LINES_BYTES):
             lines = [id_line(draw) for _ in range(1000)]
             done += file.write("".join(lines))
     here = "".join(lines)
@@ -51,13 +52,15 @@ def rows(options, texts):
         ("in most pages", ["ERROR [worker-3]"], {}),
         ("in each line", [" request "], {}),
         ("expression, rare atom", ["[a-z]+ id=deadbeefcafe[0-9]+ path"], {"syntax": "perl", "alike": True}),
+        ("expression, known id", ["[a-z]+ id=" + known[:12] + "[0-9a-f]+ path"], {"syntax": "perl", "alike": True}),
         ("100 absent ids of 16", absent[:100], {}),
         ("10,000 absent ids of 16", absent, {}),
     ):
         if (options.filter or "") in name:
             made = texts.patterns(f"filter-{name.replace(' ', '-')}", [it.encode() for it in patterns])
             for label, call in CALLS.items():
-                ask = {"text": f"file:{path}", "patterns": f"file:{made}", "call": call, **more}
+                ask = {"text": f"file:{path}", "bytes": options.bytes, "oracle": "16M", **more}
+                ask |= {"patterns": f"file:{made}", "call": call}
                 yield {"name": f"{name}: {label}", "asks": [(ask, who)]}
 
 
