@@ -5,9 +5,7 @@
  * library decompresses, which is faster than libarchive. */
 #include "trawl/files/archive.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +14,11 @@
 #include <unistd.h>
 
 #include "trawl/text/handover.h"
+#include "trawl/text/library.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/told.h"
 
-#define LIBRARY "libarchive.so.13"
 #define READ_SIZES 256u << 10, 700u
 #define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
 /* deflate packs 1,032 bytes into one at most; an archive that holds more is made to do harm, or
@@ -29,6 +27,8 @@
 #define FREE_BYTES SIZE_OR_SMALL(UINT64_C(256) << 20, UINT64_C(200000))
 #define BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 40, UINT64_C(100000000))
 #define AR "!<arch>\n"
+#define ZIP_END_BYTES 22u
+#define TAIL_BYTES (16u << 10) /* where libarchive looks for the end of a zip archive */
 #define RPM "\xed\xab\xee\xdb"
 #define BROKEN_MAX 1000u /* headers in a row that cannot be read */
 
@@ -70,11 +70,7 @@ typedef int64_t seek_callback(struct archive *archive, void *context, int64_t of
     X(int64_t, entry_size, (struct archive_entry *))                                \
     X(int, entry_is_data_encrypted, (struct archive_entry *))
 
-static struct {
-#define MEMBER(result, name, arguments) result(*name) arguments;
-    FUNCTION_LIST(MEMBER)
-#undef MEMBER
-} functions;
+LIBRARY("libarchive.so.13", "archive_", FUNCTION_LIST);
 
 struct archive_file {
     struct archive *archive;
@@ -93,31 +89,6 @@ struct archive_file {
     uint64_t held;            /* decompressed bytes in `bytes` */
     uint8_t bytes[SIZE_ROOM(READ_SIZES)];
 };
-
-/* Loads libarchive. False: it is not there. */
-static bool load(void)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool loaded, failed;
-    bool good;
-
-    (void)pthread_mutex_lock(&lock);
-    if (!loaded && !failed) {
-        void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-        loaded = library != NULL;
-#define LOAD(result, name, arguments)                                         \
-    if (loaded)                                                               \
-        *(void **)(void *)&functions.name = dlsym(library, "archive_" #name); \
-    loaded = loaded && functions.name != NULL;
-        FUNCTION_LIST(LOAD)
-#undef LOAD
-        failed = !loaded;
-    }
-    good = loaded;
-    (void)pthread_mutex_unlock(&lock);
-    return good;
-}
 
 /* Returns true if the field is a number in the base 8 or 16. */
 static bool is_number(const uint8_t *field, size_t bytes, const char *digits)
@@ -154,6 +125,42 @@ bool archive_begins(const uint8_t *bytes, uint64_t bytes_count)
     if (memcmp(head, "070707", 6) == 0)
         return is_number(block + 6, 70, octal);
     return bytes_count >= ARCHIVE_HEAD_BYTES && is_tar(block);
+}
+
+static bool is_program(const uint8_t *head)
+{
+    return memcmp(head, "MZ", 2) == 0 || memcmp(head, "#!", 2) == 0 ||
+           memcmp(head, "\177ELF", 4) == 0;
+}
+
+/* Returns true if a zip archive ends with these bytes. */
+static bool ends_zip(const uint8_t *tail, uint64_t tail_bytes)
+{
+    for (uint64_t comment = 0; comment + ZIP_END_BYTES <= tail_bytes; comment++) {
+        const uint8_t *end = tail + tail_bytes - comment - ZIP_END_BYTES;
+
+        if (memcmp(end, "PK\5\6", 4) == 0 && (end[20] | (unsigned)end[21] << 8) == comment)
+            return true;
+    }
+    return false;
+}
+
+bool archive_is_behind(const uint8_t *bytes, uint64_t bytes_count, bool is_whole)
+{
+    const uint64_t tail = bytes_count < TAIL_BYTES ? bytes_count : TAIL_BYTES;
+
+    return bytes_count > ZIP_END_BYTES && is_program(bytes) &&
+           (!is_whole || ends_zip(bytes + bytes_count - tail, tail));
+}
+
+/* The same of a file, whose first bytes are `head`. */
+static bool ends_as_zip(int descriptor, off_t begin, off_t size, const uint8_t *head)
+{
+    uint8_t tail[TAIL_BYTES];
+    const off_t from = size - begin > (off_t)sizeof tail ? size - (off_t)sizeof tail : begin;
+    const ssize_t got = is_program(head) ? pread(descriptor, tail, sizeof tail, from) : -1;
+
+    return got > 0 && ends_zip(tail, (uint64_t)got);
 }
 
 bool archive_has_name(const char *name)
@@ -357,7 +364,7 @@ static bool start(struct archive_file *file, bool is_rpm, char *message)
 
 bool archive_open(struct archive_file **made, struct archive_file *outer, int descriptor,
                   const char *name, struct trawl_searcher *searcher,
-                  const struct trawl_searcher_options *options, char *message)
+                  const struct trawl_searcher_options *options, bool *has_front, char *message)
 {
     const off_t begin = lseek(descriptor, 0, SEEK_CUR);
     uint8_t head[ARCHIVE_HEAD_BYTES] = "";
@@ -368,11 +375,13 @@ bool archive_open(struct archive_file **made, struct archive_file *outer, int de
     bool plain, is_archive, good;
 
     *made = NULL;
+    *has_front = false;
     if (begin >= 0 && fstat(descriptor, &status) == 0)
         got = pread(descriptor, head, sizeof head, begin);
     if (got < 0)
         return message_fail(message, "%s", strerror(errno));
-    plain = is_archive = archive_begins(head, (uint64_t)got);
+    *has_front = ends_as_zip(descriptor, begin, status.st_size, head);
+    plain = is_archive = *has_front || archive_begins(head, (uint64_t)got);
     if (!plain)
         packed = told_packed(head, (uint64_t)got);
     if (packed == TOLD_NO_MEMORY)
@@ -389,9 +398,10 @@ bool archive_open(struct archive_file **made, struct archive_file *outer, int de
     file->is_packed = !plain;
     file->is_ar = memcmp(head, AR, 8) == 0;
     good = plain || open_packed(file, name, searcher, options, &is_archive, message);
-    if (good && is_archive && !load()) { /* loading takes 3 ms, so not for what holds no archive */
+    if (good && is_archive &&
+        !library_load(&library)) { /* loading takes 3 ms, so not for what holds no archive */
         good = !(plain || archive_has_name(name)) ||
-               message_fail(message, "an archive, and %s cannot be loaded", LIBRARY);
+               message_fail(message, "an archive, and %s cannot be loaded", library.file);
         is_archive = false;
     }
     good = good && (!is_archive || start(file, memcmp(head, RPM, 4) == 0, message));

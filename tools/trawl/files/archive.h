@@ -17,6 +17,9 @@ struct archive_file;
 
 /* Returns true if a file that begins with these bytes is an archive that is not compressed. */
 bool archive_begins(const uint8_t *bytes, uint64_t bytes_count);
+/* Returns true if a file is a program or a script with a zip archive behind it; if the bytes are
+ * not the whole file, if it may be one. */
+bool archive_is_behind(const uint8_t *bytes, uint64_t bytes_count, bool is_whole);
 /* Returns true if a file of that name may be an archive. */
 bool archive_has_name(const char *name);
 
@@ -24,10 +27,11 @@ bool archive_has_name(const char *name);
  * compressed file, `searcher` reads the first bytes, before the call returns, and another with
  * `options` all of them in a thread of its own. `outer`: the archive of which
  * it is a member, or NULL; limits of size are those of all members. *file is NULL if the file is no
- * archive. False: message[SETTINGS_ERROR_BYTES] says why it cannot be read. */
+ * archive. *has_front: it is behind a program or a script, which is no member. False:
+ * message[SETTINGS_ERROR_BYTES] says why it cannot be read. */
 bool archive_open(struct archive_file **file, struct archive_file *outer, int descriptor,
                   const char *name, struct trawl_searcher *searcher,
-                  const struct trawl_searcher_options *options, char *message);
+                  const struct trawl_searcher_options *options, bool *has_front, char *message);
 void archive_close(struct archive_file *file);
 
 enum archive_step {

@@ -1,43 +1,25 @@
 /* guess: guesses a text's encoding with uchardet. */
 #include "trawl/options/guess.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "trawl/text/library.h"
 #include "trawl/text/utf8.h"
 
-/* The functions of uchardet; without `create`, it is not there. */
-static struct {
-    void *(*create)(void);
-    int (*read)(void *guesser, const char *bytes, size_t bytes_count);
-    void (*end)(void *guesser);
-    const char *(*name)(void *guesser);
-    void (*free)(void *guesser);
-} uchardet;
+#define FUNCTION_LIST(X)                                \
+    X(void *, new, (void))                              \
+    X(int, handle_data, (void *, const char *, size_t)) \
+    X(void, data_end, (void *))                         \
+    X(const char *, get_charset, (void *))              \
+    X(void, delete, (void *))
 
-static void load_uchardet(void)
-{
-    void *library = dlopen("libuchardet.so.0", RTLD_NOW | RTLD_LOCAL);
-
-    if (library == NULL)
-        return;
-    *(void **)(void *)&uchardet.read = dlsym(library, "uchardet_handle_data");
-    *(void **)(void *)&uchardet.end = dlsym(library, "uchardet_data_end");
-    *(void **)(void *)&uchardet.name = dlsym(library, "uchardet_get_charset");
-    *(void **)(void *)&uchardet.free = dlsym(library, "uchardet_delete");
-    if (uchardet.read != NULL && uchardet.end != NULL && uchardet.name != NULL &&
-        uchardet.free != NULL)
-        *(void **)(void *)&uchardet.create = dlsym(library, "uchardet_new");
-}
+LIBRARY("libuchardet.so.0", "uchardet_", FUNCTION_LIST);
 
 bool guess_is_there(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    return pthread_once(&once, load_uchardet) == 0 && uchardet.create != NULL;
+    return library_load(&library);
 }
 
 /* Returns true for UTF-8, also if it ends inside a character (*ends_inside), and sets *wide to the
@@ -123,14 +105,14 @@ void guess_encoding(const uint8_t *bytes, size_t bytes_count, bool is_whole, cha
         (void)snprintf(guess, GUESS_BYTES, "%s", utf16_name(bytes, bytes_count, is_whole));
         return;
     }
-    guesser = is_utf8(bytes, bytes_count, is_whole) || !guess_is_there() ? NULL : uchardet.create();
+    guesser = is_utf8(bytes, bytes_count, is_whole) || !guess_is_there() ? NULL : functions.new();
     if (guesser == NULL)
         return;
-    if (uchardet.read(guesser, (const char *)bytes, bytes_count) == 0) {
-        uchardet.end(guesser);
-        (void)snprintf(guess, GUESS_BYTES, "%s", uchardet.name(guesser));
+    if (functions.handle_data(guesser, (const char *)bytes, bytes_count) == 0) {
+        functions.data_end(guesser);
+        (void)snprintf(guess, GUESS_BYTES, "%s", functions.get_charset(guesser));
     }
-    uchardet.free(guesser);
+    functions.delete(guesser);
     if (strcasecmp(guess, "ASCII") == 0 || strcasecmp(guess, "UTF-8") == 0)
         *guess = '\0';
 }

@@ -117,6 +117,7 @@ static enum whole_result read_whole(struct pool_worker *worker, int descriptor, 
     if (read_to_end(worker, descriptor, size, &moved, file) &&
         !(worker->job->settings->search_zip &&
           (archive_begins(file->bytes, file->bytes_count) ||
+           archive_is_behind(file->bytes, file->bytes_count, true) ||
            told_packed(file->bytes, file->bytes_count) != TOLD_PLAIN)))
         return WHOLE_READ;
     file->bytes = NULL;

@@ -181,7 +181,7 @@ static void search_member(struct members *members, bool is_taken)
 {
     const struct settings *settings = members->worker->job->settings;
     const char *encoding = settings->encoding;
-    bool is_packed;
+    bool is_packed, may_be;
     struct stat status = {.st_mode = S_IFREG};
     struct open_file file = {.descriptor = -1, .status = &status, .name = members->name};
     int error = 0;
@@ -189,9 +189,10 @@ static void search_member(struct members *members, bool is_taken)
     read_member(members);
     is_packed = archive_begins(members->bytes, members->count) ||
                 (members->count > 0 && told_packed(members->bytes, members->count) == TOLD_PACKED);
-    if (is_packed && members->depth == settings->archive_depth && is_taken)
+    may_be = archive_is_behind(members->bytes, members->count, members->got <= 0);
+    if ((is_packed || (may_be && members->got <= 0)) && members->depth == settings->archive_depth)
         print_message(members, members->name, "not unpacked: see --archive-depth");
-    if (is_packed && members->depth < settings->archive_depth)
+    if ((is_packed || may_be) && members->depth < settings->archive_depth)
         search_packed(members, is_taken);
     else if (!is_taken)
         return;
@@ -269,7 +270,7 @@ static void search_members(struct members *members, const char *archive)
     }
 }
 
-/* Searches the members of an archive. False: the file is none. */
+/* Searches the members of an archive. False: the file is none, or has more than the archive. */
 static bool search_archive(struct pool_worker *worker, int descriptor, const char *name,
                            void (*search)(struct pool_worker *worker, const struct open_file *file),
                            const struct members *outer)
@@ -280,15 +281,17 @@ static bool search_archive(struct pool_worker *worker, int descriptor, const cha
     const int show_names = job->show_names;
     struct trawl_searcher_options options = searchers_reader_options(job->settings);
     char message[SETTINGS_ERROR_BYTES];
+    bool has_front;
 
     if (atomic_load(&worker->pool->active) > 1)
         options.threads = 1;
     if (!archive_open(&members.archive, outer != NULL ? outer->archive : NULL, descriptor,
-                      outer != NULL ? outer->member : name, job->searcher, &options, message)) {
+                      outer != NULL ? outer->member : name, job->searcher, &options, &has_front,
+                      message)) {
         gather_flush(worker);
         if (pool_wants_next_file(worker))
             print_message(&members, name, message);
-        return true;
+        return !has_front;
     }
     if (members.archive == NULL)
         return false;
@@ -305,7 +308,7 @@ static bool search_archive(struct pool_worker *worker, int descriptor, const cha
     free(members.bytes);
     free(members.name);
     archive_close(members.archive);
-    return true;
+    return !has_front;
 }
 
 bool members_search(struct pool_worker *worker, int descriptor, const struct walk_item *item,
