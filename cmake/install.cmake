@@ -65,8 +65,12 @@ if(TARGET trawl_command)
 endif()
 if(TARGET trawl_serve)
     install(TARGETS trawl_serve RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # The unit names the program by its path, since systemd looks for names only below /usr.
+    install(CODE "file(READ \"${PROJECT_SOURCE_DIR}/packaging/systemd/trawl-serve.service\" unit)
+string(REPLACE \"=trawl-serve \" \"=\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/trawl-serve \" unit \"\${unit}\")
+file(WRITE \"${PROJECT_BINARY_DIR}/trawl-serve.service\" \"\${unit}\")")
     foreach(folder IN ITEMS ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM})
-        install(FILES packaging/systemd/trawl-serve.service packaging/systemd/trawl-serve.socket
+        install(FILES "${PROJECT_BINARY_DIR}/trawl-serve.service" packaging/systemd/trawl-serve.socket
                 DESTINATION ${folder})
     endforeach()
     install(FILES packaging/systemd/system.conf DESTINATION ${TRAWL_SYSTEMD_SETTINGS})

@@ -544,6 +544,7 @@ VARIABLES = [("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", 
              ("GIT_CONFIG_NOSYSTEM", "git", {}, "unset", ""),
              ("XDG_RUNTIME_DIR", "xdg", {}, "unset", "--server=unix: foo a"),
              ("TRAWL_TOKEN_FILE", "served", {}, "unset", ""), ("TRAWL_SERVER", "served", {}, "unset", ""),
+             ("SSL_CERT_FILE", "served", {}, "unset", ""),
              ("LC_ALL", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"),
              ("LC_CTYPE", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LANG", "C.UTF-8", {}, "unset", "-ci É é")]  # fmt: skip
 

@@ -58,6 +58,11 @@ test_files() {
     if [ -x "$build/trawl-serve" ]; then
         "$prefix/bin/trawl" --version | grep -qx "server: $prefix/bin/trawl-serve"
         grep -q '^\.TH' "$prefix/share/man/man1/trawl-serve.1"
+        grep -q "^ExecStart=$prefix/bin/trawl-serve " "$prefix/lib/systemd/system/trawl-serve.service"
+        if [ -n "$(command -v systemd-analyze)" ]; then
+            file=$(systemd-analyze --man=no verify "$prefix/lib/systemd/system/trawl-serve.service" 2>&1)
+            [ -z "$file" ] || { echo "$file"; exit 1; }
+        fi
         [ "$(find "$prefix" -name 'trawl-serve.service' -o -name 'trawl-serve.socket' | wc -l)" -eq 4 ]
     fi
     # The command finds libtrawl_regex, whether the command is called by its path or by its name.

@@ -57,9 +57,9 @@ static const struct {
     const char *name;
     size_t offset;
 } texts[] = {{"--listen", AT(listen)},
-             {"--token-file", AT(token_file)},
-             {"--certificate", AT(certificate)},
-             {"--key", AT(key)},
+             {"--token-file", AT(secrets.token)},
+             {"--certificate", AT(secrets.certificate)},
+             {"--key", AT(secrets.key)},
              {"--from", AT(from)},
              {"--until", AT(until)}};
 

@@ -312,14 +312,20 @@ def has_ipv6():
         return False
 
 
-def test_tls(folder, serve):
-    """Tests TLS. Addresses beyond loopback need TLS and a token."""
+def certified(folder, name):
+    """Makes a certificate of localhost that signs itself; returns its file and that of its key."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl")
-    key, certificate, path = (os.path.join(folder, name) for name in ("key.pem", "certificate.pem", "tls_token"))
+    certificate, key = (os.path.join(folder, name + end) for end in (".pem", ".key"))
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -days 2"
     command += " -addext subjectAltName=DNS:localhost -keyout %s -out %s" % (key, certificate)
     subprocess.run(command.split(), check=True, stderr=subprocess.DEVNULL)
+    return certificate, key
+
+
+def test_tls(folder, serve):
+    """Tests TLS. Addresses beyond loopback need TLS and a token."""
+    (certificate, key), path = certified(folder, "tls"), os.path.join(folder, "tls_token")
     write(path, "secret")
     context = ssl.create_default_context(cafile=certificate)
     safely = ["--token-file=" + path, "--certificate=" + certificate, "--key=" + key]
@@ -359,6 +365,89 @@ def test_tls(folder, serve):
             assert clients[-1][1].status == status
 
 
+def test_tls_command(folder, root, serve):
+    """The command trusts the system's authorities, or those of SSL_CERT_FILE, and says what is wrong."""
+    certificate, key = certified(folder, "command")
+    other, _ = certified(folder, "other")
+
+    def count(address, status, words, **more):
+        got = execute(
+            [TRAWL, "-c", "needle", os.path.join(root, "a.txt")], env={**os.environ, "TRAWL_SERVER": address, **more}
+        )
+        assert (got[0], got[1]) == (status, b"" if status else b"2\n") and words.encode() in got[2], got
+
+    trust = {"SSL_CERT_FILE": certificate}
+    with serve(LOOPBACK, "--certificate=" + certificate, "--key=" + key) as server:
+        port = server.address.rsplit(":", 1)[1]
+        at = "https://localhost:" + port
+        if b"libgnutls" in execute([TRAWL, "--server=" + at, "-c", "needle", root])[2]:
+            pytest.skip("no libgnutls.so.30")
+        count(at, 0, "", **trust)
+        count(at + "/", 0, "", **trust)
+        assert execute([TRAWL, "--server=" + at, "-rc", "needle", root], env={**os.environ, **trust})[2] == b""
+        count(at, 2, "TLS: The certificate is NOT trusted. The certificate issuer is unknown\n")
+        count(at, 2, "TLS: The certificate is NOT trusted.", SSL_CERT_FILE=other)
+        count(at, 2, "SSL_CERT_FILE: %s: no certificates in PEM\n" % key, SSL_CERT_FILE=key)
+        count(
+            at.replace("localhost", "127.0.0.1"),
+            2,
+            "The name in the certificate does not match the expected\n",
+            **trust,
+        )
+        count("http://localhost:" + port, 2, "does the server speak TLS (https://)?\n")
+    with serve(LOOPBACK) as server:
+        at = server.address.replace("http", "https")
+        count(at, 2, "does the server speak plain HTTP (http://)?\n", **trust)
+    assert execute([TRAWL, "--server=" + at, "x", root])[2].endswith(b": Connection refused\n")
+
+
+def test_secrets_again(folder, serve):
+    """SIGHUP takes the tokens and the certificate at once; what is wrong is not taken. The log has the tokens' names."""
+    pairs = [certified(folder, name) for name in ("first", "second")]
+    files = [os.path.join(folder, "now" + end) for end in (".token", ".pem", ".key")]
+    tokens = b"ann\tone\nbob smith\ttwo"
+
+    def hang_up(token, certificate, key):
+        for file, content in zip(files, (token, certificate, key), strict=True):
+            write(file, content if isinstance(content, bytes) else open(content, "rb").read())
+            os.chmod(file, 0o600)
+
+    def shown():
+        return ssl.get_server_certificate(("localhost", int(server.address.rsplit(":", 1)[1])))
+
+    def status(token):
+        client = http.client.HTTPSConnection(server.address[8:], context=ssl._create_unverified_context())
+        client.request("GET", "/metrics", headers={"Authorization": "Bearer " + token})
+        return client.getresponse().status
+
+    hang_up(b"one\n", *pairs[0])
+    options = [name + file for name, file in zip(("--token-file=", "--certificate=", "--key="), files, strict=True)]
+    with serve(LOOPBACK, "--log=json", *options) as server:
+        first = shown()
+        assert (first, status("one"), status("two")) == (open(pairs[0][0]).read(), 200, 401)
+        kept = lambda: [line for line in server.messages if line.endswith("; the old secrets stay")]
+        for count, (wrong, words) in enumerate({
+            (b"x\ty\n\tz", *pairs[0]): "now.token:2: a line is a name of up to 63 characters",
+            (b"x\ty\na\tz\xe4", *pairs[0]): "now.token:2: a line",
+            (b"y\tz\nx\t\n", *pairs[0]): "now.token:2: a line",
+            (b"", *pairs[0]): "now.token: a token is one line",
+            (tokens, pairs[1][0], pairs[0][1]): "now.key: no private key for ",
+            (tokens, pairs[1][0], b"x"): "now.key: no private key for ",
+            (tokens, b"half", pairs[1][1]): "now.pem: No certificate was found; the old secrets stay",
+        }.items(), 1):  # fmt: skip
+            hang_up(*wrong)
+            server.process.send_signal(signal.SIGHUP)
+            until(lambda: len(kept()) == count, "it is rejected")  # noqa: B023
+            assert words in kept()[-1]
+            assert (shown(), status("one"), status("two")) == (first, 200, 401)
+        hang_up(tokens, *pairs[1])
+        server.process.send_signal(signal.SIGHUP)
+        until(lambda: shown() == open(pairs[1][0]).read(), "the new certificate")
+        assert (status("one"), status("two"), status("bob smith\ttwo"), status("")) == (200, 200, 401, 401)
+        users = lambda: [json.loads(line)["user"] for line in server.messages if line.startswith("{")]
+        until(lambda: users()[-4:] == ["ann", "bob smith", None, None], "the names")
+
+
 def refused(what, *arguments, **more):
     """Checks that a server does not start: status 2, a line that says why and, for an option, one that names --help."""
     got = subprocess.run([SERVE, *arguments], capture_output=True, timeout=WAIT_S, **more)
@@ -379,7 +468,7 @@ def test_options(folder, root):
     unfit = [os.path.join(folder, "unfit%d" % i) for i in range(9)]
     for path, text in zip(
         unfit,
-        (b" \t\nx\n", b"two\nlines\n", b"x\0y", b"\0", b"\nx", b"x\ry", b"\xc3\xa4", b"a\tb", b"x" * 4097),
+        (b" \nx\n", b"two\nlines\n", b"x\0y", b"\0", b"\nx", b"x\ry", b"\xc3\xa4", b"a\vb", b"x" * 4097),
         strict=True,
     ):
         write(path, text)
@@ -397,10 +486,8 @@ def test_options(folder, root):
         ("each of the two options needs the other", [loopback, "--certificate=" + empty], [loopback, "--key=" + empty]),
         *(("a token is one line of 1 to 4096 printable", [at_socket, "--token-file=" + it]) for it in (empty, *unfit)),
         *(("is not the name of a host", ["--host=" + it]) for it in ("", "a:80", "http://a", "a/", "a b", "x" * 256)),
-        ("nowhere: No such file", *([at_socket, it + "=nowhere"] for it in ("--token-file", "--certificate", "--key"))),
-        (empty + ": the file has no ", [loopback, *pair(empty)]),
-        (half + ": the file has no ", [loopback, *pair(half)]),
-        ("TLS does not start with the certificate " + wrong, [loopback, *pair(wrong)]),
+        ("nowhere: No such file", *([loopback, it + "=nowhere"] for it in ("--token-file", "--certificate", "--key"))),
+        *((it + ": ", [loopback, *pair(it)]) for it in (empty, half, wrong)),
         ("a Unix socket has no TLS", [at_socket, *pair(wrong)]),
         ("other machines can reach this address", [any_host], [any_host, *pair(wrong)]),
         ("other machines can reach this address", [any_host, "--token-file=" + os.path.join(root, "sub/b.c")]),
@@ -1200,7 +1287,7 @@ def test_log(serve, folder, listen):
     until(lambda: len(lines()) == len(asks), "all requests are logged")
     logged = []
     for line in lines():
-        assert list(line) == ["time", "client", "method", "path", "status", "bytes", "seconds", "whole"]
+        assert list(line) == ["time", "client", "user", "method", "path", "status", "bytes", "seconds", "whole"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
         assert line["client"] == ("127.0.0.1" if listen == LOOPBACK else "uid %d" % os.getuid())
         assert line["whole"] or line["status"] >= 400  # then the server ends the connection, maybe before its client

@@ -100,10 +100,7 @@ FRAMES = frame(b"o", b"a.c:one\n") + frame(b"m", b"b.c: Permission denied") + fr
 FRAMES += frame(b"o", b"c.c:\0\xff\n") + frame(b"x", b"\0")
 WANTED = (0, b"a.c:one\nc.c:\0\xff\n", b"trawl: b.c: Permission denied\n")
 EARLY = b"trawl: --server: the connection ended early\n"
-SILENT = (
-    EARLY[:-1]
-    + b": perhaps the server speaks TLS, which the command does not: connect through a Unix socket or a tunnel\n"
-)
+SILENT = EARLY[:-1] + b": does the server speak TLS (https://)?\n"
 FOREIGN = b"trawl: --server: the program at this address is not trawl's server\n"
 
 
@@ -352,7 +349,7 @@ def test_refused(server):
         (["--color=x", "x", "f"], b"trawl: --color"),
     ):
         assert run(*arguments)[2].startswith(said)
-    wrong = "foo http:// http://h:x http://[::1 https://h http://h:123456 127.0.0.1:99999".split()
+    wrong = "foo http:// http://h:x http://[::1 http://h:123456 127.0.0.1:99999".split()
     for address in (*wrong, "unix:" + "x" * 108):
         status, output, said = run("x", "f", address=address)
         assert (status, output) == (2, b"") and said.startswith(b"trawl: --server: '") and said.count(b"\n") == 1

@@ -19,7 +19,9 @@
 #include "serve/head.h"
 #include "serve/page.h"
 #include "serve/request_log.h"
+#include "serve/secrets.h"
 #include "trawl/text/command_clock.h"
+#include "trawl/remote/tls.h"
 #include "trawl/text/message.h"
 
 /* Descriptors that a connection needs: its socket, the answer's pipe, and opened files. */
@@ -35,9 +37,6 @@
 #define BODY_SMALL (64u << 10)
 /* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
-
-/* GnuTLS's defaults, without the versions that RFC 8996 forbids. */
-#define TLS_VERSIONS "NORMAL:-VERS-TLS1.0:-VERS-TLS1.1"
 
 struct exchange;
 
@@ -388,25 +387,6 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* Returns true if the header has the token. The time does not depend on how many bytes are right,
- * so that a client cannot find the token byte by byte. */
-static bool is_token(const char *token, const char *header_value)
-{
-    const char *given = header_value;
-    size_t bytes = strlen(token);
-    unsigned difference;
-
-    if (given == NULL || strncasecmp(given, "Bearer ", 7) != 0)
-        return false;
-    given += 7;
-    difference = strlen(given) != bytes;
-    for (size_t i = 0, at = 0; i < bytes; i++) {
-        difference |= (unsigned char)token[i] ^ (unsigned char)given[at];
-        at += given[at] != '\0';
-    }
-    return difference == 0;
-}
-
 /* Returns true if, judging by the host (of the Host header or the target; NULL: none) and the
  * Origin header, a page of a different site may have caused the user's browser to send the request.
  */
@@ -447,7 +427,6 @@ static const struct route *find_route(const char *path, const struct page_file *
 /* Checks the request's first line and headers. Sets exchange->status if the request is rejected. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
-    const struct http_options *options = &exchange->http->options;
     bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
     const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
     char target_host[HEAD_HOST_BYTES_MAX];
@@ -475,8 +454,8 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                  : strcmp(method, MHD_HTTP_METHOD_GET) != 0 && !exchange->is_head)
         set_refusal(exchange, MHD_HTTP_METHOD_NOT_ALLOWED,
                     "this path needs a different method: see the header Allow");
-    else if (options->token != NULL && !exchange->route->is_open &&
-             !is_token(options->token, header(exchange, MHD_HTTP_HEADER_AUTHORIZATION)))
+    else if (!exchange->route->is_open &&
+             !secrets_admit(header(exchange, MHD_HTTP_HEADER_AUTHORIZATION), exchange->entry.user))
         set_refusal(exchange, MHD_HTTP_UNAUTHORIZED,
                     "the server's token is needed: Authorization: Bearer TOKEN");
     else if (header(exchange, MHD_HTTP_HEADER_CONTENT_ENCODING) != NULL)
@@ -721,8 +700,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
                      MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem keys[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)options->certificate},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)options->key},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(uintptr_t)secrets_show},
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_VERSIONS},
         {MHD_OPTION_END, 0, NULL}};
     uint64_t connections = connections_within(options->connections_max);
@@ -755,7 +733,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
-    if (options->certificate != NULL)
+    if (options->is_tls)
         flags |= MHD_USE_TLS;
     else
         keys[0].option = MHD_OPTION_END;

@@ -7,12 +7,11 @@
 
 struct http_options {
     const struct listener *listener;
-    const char *host;              /* a name of the server besides that of the listener, or NULL */
-    const char *token;             /* NULL: requests need no token */
-    const char *certificate, *key; /* PEM; NULL: no TLS */
-    uint64_t queries_max;          /* how many queries of one client may run at the same time */
+    const char *host;     /* a name of the server besides that of the listener, or NULL */
+    uint64_t queries_max; /* how many queries of one client may run at the same time */
     uint64_t connections_max, idle_seconds;
-    bool logs; /* a line for each request on standard error (request_log.h) */
+    bool is_tls; /* with the certificate of secrets.h */
+    bool logs;   /* a line for each request on standard error (request_log.h) */
 };
 
 struct http;

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +29,6 @@
 #include "trawl/run/run.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/thread.h"
-#include "trawl/text/whole.h"
 
 /* milliseconds between two checks, while collections load or answers are completed */
 #define LOOK_MS 50
@@ -45,72 +43,24 @@ struct serving {
     struct server server;
     struct listener listener;
     struct http *http;
-    char *token, *certificate, *key;
     /* For each collection: whether the message that it is loaded must still be printed. */
     bool *is_loading;
 };
 
-/* Reads a whole file into *text. If path is NULL, *text stays NULL. Returns false on failure;
- * message says why. */
-static bool read_secret(const char *path, char **text, char *message)
-{
-    size_t bytes_count;
-
-    if (path == NULL)
-        return true;
-    if (!whole_read(path, text, &bytes_count, message))
-        return false;
-    (*text)[bytes_count] = '\0'; /* whole_read leaves room for this byte */
-    return true;
-}
-
-/* Prints a warning if all users can read or change the secret file. */
-static void warn_of_readers(const char *path)
-{
-    struct stat status;
-
-    if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-        (status.st_mode & (S_IROTH | S_IWOTH)) != 0)
-        message_print("warning: %s: all users may read or change this secret (mode %04o)", path,
-                      (unsigned)status.st_mode & 07777u);
-}
-
-/* Returns true if a PEM file has a part of this kind. A part's first line names the kind. */
-static bool has_part(const char *text, const char *what)
-{
-    for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
-        if (memmem(text, strcspn(text, "\r\n"), what, strlen(what)) != NULL)
-            return true;
-    return false;
-}
-
 /* Reads the token, the certificate and the key. If other machines can reach the address, all three
  * are required. Returns false on failure; message says why. */
-static bool read_secrets(struct serving *serving, char *message)
+static bool read_secrets(const struct serving *serving, char *message)
 {
-    const struct serve_options *options = &serving->options;
+    const struct secret_files *files = &serving->options.secrets;
 
-    if ((options->token_file != NULL &&
-         !whole_read_token(options->token_file, &serving->token, message)) ||
-        !read_secret(options->certificate, &serving->certificate, message) ||
-        !read_secret(options->key, &serving->key, message))
-        return false;
-    if ((serving->certificate == NULL) != (serving->key == NULL))
-        return message_fail(message, "%s: %s", "--certificate, --key",
-                            "each of the two options needs the other");
-    if (serving->certificate != NULL && !has_part(serving->certificate, "CERTIFICATE-----"))
-        return message_fail(message, "%s: %s", options->certificate,
-                            "the file has no certificate in PEM");
-    if (serving->key != NULL && !has_part(serving->key, "PRIVATE KEY-----"))
-        return message_fail(message, "%s: %s", options->key, "the file has no private key in PEM");
-    if (serving->certificate != NULL && serving->listener.is_unix)
+    if (files->certificate != NULL && serving->listener.is_unix)
         return message_fail(message, "%s: %s", "--certificate", "a Unix socket has no TLS");
-    if (serving->listener.is_loopback || (serving->token != NULL && serving->certificate != NULL))
-        return true;
-    return message_fail(
-        message, "%s: %s", serving->listener.shown,
-        "other machines can reach this address, so give --token-file, --certificate and "
-        "--key");
+    if (!serving->listener.is_loopback && (files->token == NULL || files->certificate == NULL))
+        return message_fail(
+            message, "%s: %s", serving->listener.shown,
+            "other machines can reach this address, so give --token-file, --certificate and "
+            "--key");
+    return secrets_read(files, message);
 }
 
 static bool open_runtime(struct serving *serving, char *message)
@@ -181,16 +131,8 @@ static bool open_all(struct serving *serving, char *message)
         !open_collections(serving, message))
         return false;
     wanted.listener = &serving->listener;
-    wanted.token = serving->token;
-    wanted.certificate = serving->certificate;
-    wanted.key = serving->key;
-    if (http_open(&serving->http, server, &wanted, message))
-        return true;
-    /* The library does not say which of the two files it rejects. */
-    return serving->certificate != NULL &&
-           message_fail(message,
-                        "TLS does not start with the certificate %.200s and the key %.200s",
-                        options->certificate, options->key);
+    wanted.is_tls = options->secrets.certificate != NULL;
+    return http_open(&serving->http, server, &wanted, message);
 }
 
 static void close_all(struct serving *serving)
@@ -209,9 +151,7 @@ static void close_all(struct serving *serving)
     listen_close(&serving->listener);
     free(server->collections);
     free(serving->is_loading);
-    free(serving->token);
-    free(serving->certificate);
-    free(serving->key);
+    secrets_free();
 }
 
 /* Prints a message for each collection that has been loaded since the last call. Returns true if
@@ -278,8 +218,13 @@ static void wait_signal(int wait_ms)
         (void)!read(signal_event, &ignored, sizeof ignored);
 }
 
+/* Reads the secrets again, first and at once, then the files. */
 static void reload(struct serving *serving)
 {
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (!secrets_read(&serving->options.secrets, message))
+        message_print("%s; the old secrets stay", message);
     for (size_t i = 0; i < serving->server.collection_count; i++) {
         collection_reload(serving->server.collections[i]);
         serving->is_loading[i] = true;
@@ -305,12 +250,10 @@ static void serve(struct serving *serving)
 {
     bool loading;
 
-    warn_of_readers(serving->options.token_file);
-    warn_of_readers(serving->options.key);
     message_print("serves at %s%s",
-                  serving->listener.is_unix      ? ""
-                  : serving->certificate != NULL ? "https://"
-                                                 : "http://",
+                  serving->listener.is_unix                      ? ""
+                  : serving->options.secrets.certificate != NULL ? "https://"
+                                                                 : "http://",
                   serving->listener.shown);
     listen_notify("READY=1");
     while (end_count == 0) {

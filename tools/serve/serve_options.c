@@ -30,12 +30,14 @@ static const struct option_row {
     {"--host", "NAME", OPTION_TEXT, AT(http.host), 0,
      "on loopback, also accept requests for the host NAME, because a reverse proxy passes on those "
      "that it gets by this name"},
-    {"--token-file", "FILE", OPTION_TEXT, AT(token_file), 0,
+    {"--token-file", "FILE", OPTION_TEXT, AT(secrets.token), 0,
      "requests must have the token in FILE, one line of printable ASCII, in a header: "
-     "Authorization: Bearer TOKEN"},
-    {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
+     "Authorization: Bearer TOKEN. Or FILE has a line for each client: a name, which --log shows, "
+     "a tab and a token."},
+    {"--certificate", "FILE", OPTION_TEXT, AT(secrets.certificate), 0,
      "serve by TLS 1.2 or newer with this certificate chain, in PEM"},
-    {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
+    {"--key", "FILE", OPTION_TEXT, AT(secrets.key), 0,
+     "the private key of the certificate, in PEM"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
      "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
      "search reads the files that do not fit."},
@@ -308,9 +310,12 @@ static const char about_rest[] =
     "The command's options about files, such as --ignore, --hidden, -g, -t, --max-filesize and "
     "--search-zip, say which files are served; --engine and --threads say how the server searches.";
 
-static const char about_signals[] = "On SIGHUP the server loads all files again. On SIGTERM and "
-                                    "SIGINT the server rejects new queries, answers the queries "
-                                    "it has, and ends.";
+static const char about_signals[] =
+    "On SIGHUP the server reads the token, certificate and "
+    "key again, or keeps the old ones if one of the files is wrong, "
+    "then loads all files again. On SIGTERM and "
+    "SIGINT the server rejects new queries, answers the queries "
+    "it has, and ends.";
 
 void serve_options_print_help(struct output *output)
 {

@@ -3,6 +3,7 @@
 #define SERVE_SERVE_OPTIONS_H
 
 #include "serve/http.h"
+#include "serve/secrets.h"
 
 struct served_root {
     char *name;       /* name of the collection */
@@ -10,7 +11,8 @@ struct served_root {
 };
 
 struct serve_options {
-    const char *listen, *token_file, *certificate, *key; /* NULL: not given */
+    const char *listen; /* NULL: not given */
+    struct secret_files secrets;
     const char *link;         /* template of links to files; NULL: none */
     const char *from, *until; /* bounds of the files that are served; NULL: no bound */
     uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */

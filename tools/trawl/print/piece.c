@@ -573,7 +573,7 @@ bool piece_replace(struct text_scan *scan, const struct view *view, struct piece
     return true;
 }
 
-/* ---- excerpt.h: the part of a line that --around prints --------------------------------------- */
+/* ---- excerpt.h: the part of a line that --around prints ------------------------------------ */
 
 uint64_t excerpt_limit(struct text_scan *scan, const struct piece *line)
 {

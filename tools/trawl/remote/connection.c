@@ -21,8 +21,8 @@
 #define LINE_BYTES_MAX 8192u /* limit for the bytes of a header */
 /* Limit for the number of lines of an answer's status and headers. */
 #define LINES_MAX 1000u
+#define TLS_ALERT 21 /* with this byte, a server of TLS answers plain HTTP */
 
-static const char scheme[] = "http://";
 static const char encoding[] = "Transfer-Encoding:";
 
 /* ---- The connection ------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static const char encoding[] = "Transfer-Encoding:";
 static int refuse(struct connection *connection, const char *address, const char *why)
 {
     connection->bad_address = true;
-    (void)snprintf(connection->message, sizeof connection->message, "--server: '%.200s': %s",
+    (void)snprintf(connection->message, sizeof connection->message, "--server: '%.150s': %.300s",
                    address, why);
     return -1;
 }
@@ -71,8 +71,8 @@ size_t connection_port_bytes(const char *text)
     return bytes < PORT_BYTES_MAX && strtoul(text, NULL, 10) <= UINT16_MAX ? bytes : 0;
 }
 
-/* Splits HOST or [HOST], which :PORT and a slash may follow. The default port is 80. False: the
- * text has another form. */
+/* Splits HOST or [HOST], which :PORT and a slash may follow; without :PORT, leaves the port. False:
+ * the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
     bool brackets = *text == '[';
@@ -83,7 +83,6 @@ static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port
         return false;
     memcpy(host, text, host_bytes);
     host[host_bytes] = '\0';
-    strcpy(port, "80");
     if (*rest == ':') {
         port_bytes = connection_port_bytes(++rest);
         if (port_bytes == 0)
@@ -96,13 +95,15 @@ static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port
 }
 
 /* Returns a connected descriptor; -1: connection->message says why. */
-static int connect_tcp(struct connection *connection, const char *text)
+static int connect_tcp(struct connection *connection, const char *text, bool is_tls)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
     char host[HOST_BYTES_MAX], port[PORT_BYTES_MAX];
-    const char *why = "";
+    const char *why = "", *scheme = is_tls ? "https" : "http";
+    char wrong[SETTINGS_ERROR_BYTES];
     int descriptor = -1, code;
 
+    strcpy(port, is_tls ? "443" : "80");
     if (!split_address(text, host, port))
         return refuse(connection, text,
                       "the address is not http://HOST:PORT, with a PORT up to 65535");
@@ -121,24 +122,35 @@ static int connect_tcp(struct connection *connection, const char *text)
     if (found != NULL)
         freeaddrinfo(found);
     if (descriptor < 0)
-        (void)snprintf(connection->message, sizeof connection->message,
-                       "--server: http://%.200s: %s", text, why);
+        (void)snprintf(connection->message, sizeof connection->message, "--server: %s://%.200s: %s",
+                       scheme, text, why);
+    else if (is_tls && !tls_open(&connection->tls, descriptor, host, wrong)) {
+        tls_close(connection->tls);
+        (void)close(descriptor);
+        return refuse(connection, text, wrong);
+    }
     return descriptor;
+}
+
+/* Returns what follows http:// or https:// in the address, which may lack both. */
+static const char *after_scheme(const char *address, bool *is_tls)
+{
+    *is_tls = strncmp(address, "https://", 8) == 0;
+    return address + (*is_tls ? 8 : strncmp(address, "http://", 7) == 0 ? 7 : 0);
 }
 
 bool connection_open(struct connection *connection, const char *address)
 {
+    bool is_tls;
+    const char *place = after_scheme(address, &is_tls);
+
     connection->bad_address = false;
+    connection->tls = NULL;
     connection->descriptor = -1;
     if (strncmp(address, "unix:", 5) == 0)
         connection->descriptor = connect_unix(connection, address + 5);
-    else if (strncmp(address, scheme, strlen(scheme)) == 0)
-        connection->descriptor = connect_tcp(connection, address + strlen(scheme));
-    else if (strncmp(address, "https://", 8) == 0)
-        refuse(connection, address,
-               "the command has no TLS: connect through a Unix socket or a tunnel");
-    else if (strchr(address, ':') != NULL) /* HOST:PORT, as in the server's --listen */
-        connection->descriptor = connect_tcp(connection, address);
+    else if (place != address || strchr(address, ':') != NULL) /* HOST:PORT, as --listen has it */
+        connection->descriptor = connect_tcp(connection, place, is_tls);
     else
         refuse(connection, address, "the address is neither unix:PATH nor http://HOST:PORT");
     return connection->descriptor >= 0;
@@ -146,17 +158,20 @@ bool connection_open(struct connection *connection, const char *address)
 
 void connection_close(struct connection *connection)
 {
+    tls_close(connection->tls);
     (void)close(connection->descriptor);
 }
 
 /* Sends all bytes. A failure is not an error yet, since a server may answer before reading the
  * whole request. */
-static void send_all(int descriptor, const char *bytes, size_t bytes_count)
+static void send_all(struct connection *connection, const char *bytes, size_t bytes_count)
 {
     while (bytes_count > 0) {
-        ssize_t sent = send(descriptor, bytes, bytes_count, MSG_NOSIGNAL);
+        bool is_tls = connection->tls != NULL;
+        ssize_t sent = is_tls ? tls_send(connection->tls, bytes, bytes_count)
+                              : send(connection->descriptor, bytes, bytes_count, MSG_NOSIGNAL);
 
-        if (sent < 0 && errno != EINTR)
+        if (sent < 0 && (is_tls || errno != EINTR))
             return;
         bytes += sent > 0 ? sent : 0;
         bytes_count -= sent > 0 ? (size_t)sent : 0;
@@ -173,7 +188,10 @@ static bool receive(struct connection *connection)
     if (connection->begin < connection->end)
         return true;
     do
-        got = recv(connection->descriptor, connection->bytes, SIZE_OR_SMALL(RECEIVE_SIZES), 0);
+        got =
+            connection->tls != NULL
+                ? tls_receive(connection->tls, connection->bytes, SIZE_OR_SMALL(RECEIVE_SIZES))
+                : recv(connection->descriptor, connection->bytes, SIZE_OR_SMALL(RECEIVE_SIZES), 0);
     while (got < 0 && errno == EINTR);
     connection->begin = 0;
     connection->end = got > 0 ? (size_t)got : 0;
@@ -224,9 +242,8 @@ static bool read_head(struct connection *connection)
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes)
 {
-    const char *host = strncmp(address, "unix:", 5) == 0               ? "localhost"
-                       : strncmp(address, scheme, strlen(scheme)) == 0 ? address + strlen(scheme)
-                                                                       : address;
+    bool is_unix = strncmp(address, "unix:", 5) == 0, is_tls;
+    const char *host = is_unix ? "localhost" : after_scheme(address, &is_tls);
     char *head = NULL;
     int bytes = asprintf(&head,
                          "POST /v1/search HTTP/1.0\r\nHost: %.*s\r\n"
@@ -240,17 +257,17 @@ bool connection_begin(struct connection *connection, const char *address, const 
         strcpy(connection->message, "memory exhausted");
         return false;
     }
-    send_all(connection->descriptor, head, (size_t)bytes);
+    send_all(connection, head, (size_t)bytes);
     free(head);
-    send_all(connection->descriptor, body, body_bytes);
+    send_all(connection, body, body_bytes);
     if (read_head(connection))
         return true;
     strcpy(connection->message,
-           connection->end > 0 ? "--server: the program at this address is not trawl's server"
-           : strncmp(address, "unix:", 5) == 0
+           connection->end > 0 && *connection->bytes != TLS_ALERT
+               ? "--server: the program at this address is not trawl's server"
+           : is_unix || connection->tls != NULL
                ? "--server: the connection ended early"
-               : "--server: the connection ended early: perhaps the server speaks TLS, which the "
-                 "command does not: connect through a Unix socket or a tunnel");
+               : "--server: the connection ended early: does the server speak TLS (https://)?");
     return false;
 }
 

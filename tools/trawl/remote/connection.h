@@ -4,13 +4,15 @@
 #define TRAWL_CONNECTION_H
 
 #include "trawl/options/flags.h"
+#include "trawl/remote/tls.h"
 #include "trawl/text/sizes.h"
 
 #define RECEIVE_SIZES 64u << 10, 64u /* maximum number of bytes that a receive returns */
 
 struct connection {
     int descriptor;
-    bool bad_address;     /* connection_open failed because the address is wrong */
+    struct tls *tls;      /* NULL: none */
+    bool bad_address;     /* connection_open failed because the address is wrong, or TLS failed */
     bool is_chunked;      /* the body comes in chunks, as some proxies send to HTTP/1.0, too */
     uint64_t chunk_left;  /* bytes of the chunk that have not been taken yet */
     unsigned http_status; /* status of the answer, after connection_begin */
@@ -22,7 +24,7 @@ struct connection {
 /* Returns the number of digits of the port (up to 65535) with which the text begins; 0 if it does
  * not begin with a port. */
 size_t connection_port_bytes(const char *text);
-/* Connects to unix:PATH, http://HOST[:PORT] (port 80 by default) or HOST:PORT. "unix:" without a
+/* Connects to unix:PATH, http[s]://HOST[:PORT] or HOST:PORT. "unix:" without a
  * path means the default socket. False: message says why. */
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
