@@ -25,7 +25,6 @@
 #include "trawl/options/patterns.h"
 #include "trawl/text/whole.h"
 #include "trawl/text/base64.h"
-#include "trawl/text/grow.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
 #include "trawl/options/flag_table.h"
@@ -33,90 +32,49 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* JSON that is being written; all members zero: empty. */
-struct client_json {
-    char *bytes;           /* the JSON so far; the caller frees it */
-    size_t used, capacity; /* bytes written; bytes allocated */
-    bool exhausted;        /* memory ran out, so the text is incomplete */
-};
-
 /* bytes that are encoded at a time, a multiple of 3 */
 #define PART_SIZES 3072u, 6u
 #define PART_BYTES SIZE_OR_SMALL(PART_SIZES)
 
-static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
-{
-    json->exhausted |= !GROW(json->bytes, json->capacity, 1024, json->used + bytes_count);
-    if (json->exhausted)
-        return;
-    memcpy(json->bytes + json->used, bytes, bytes_count);
-    json->used += bytes_count;
-}
-
-/* Adds text that is already JSON. */
-static void client_json_put(struct client_json *json, const char *text)
-{
-    put_bytes(json, text, strlen(text));
-}
-
 /* Writes bytes, which are valid UTF-8, as a JSON string. */
-static void put_json_string(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
+static void put_json_string(FILE *json, const uint8_t *bytes, size_t bytes_count)
 {
-    size_t plain = 0; /* start of the bytes that need no escape and have not been written yet */
-
-    put_bytes(json, "\"", 1);
-    for (size_t i = 0; i < bytes_count; i++) {
-        char escape[8];
-        int count;
-
+    (void)putc('"', json);
+    for (size_t i = 0; i < bytes_count; i++)
         if (bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != '\\')
-            continue;
-        count = snprintf(escape, sizeof escape, "\\u%04x", bytes[i]);
-        put_bytes(json, bytes + plain, i - plain);
-        put_bytes(json, escape, (size_t)count);
-        plain = i + 1;
-    }
-    put_bytes(json, bytes + plain, bytes_count - plain);
-    put_bytes(json, "\"", 1);
+            (void)putc_unlocked(bytes[i], json);
+        else
+            (void)fprintf(json, "\\u%04x", bytes[i]);
+    (void)putc('"', json);
 }
 
-static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
+static void put_base64(FILE *json, const uint8_t *bytes, size_t bytes_count)
 {
     char digits[BASE64_DIGITS(SIZE_ROOM(PART_SIZES))];
 
-    put_bytes(json, "\"", 1);
+    (void)putc('"', json);
     for (size_t at = 0; at < bytes_count; at += PART_BYTES) {
         size_t count = bytes_count - at < PART_BYTES ? bytes_count - at : PART_BYTES;
 
         base64_encode(digits, bytes + at, count);
-        put_bytes(json, digits, BASE64_DIGITS(count));
+        (void)fwrite(digits, 1, BASE64_DIGITS(count), json);
     }
-    put_bytes(json, "\"", 1);
+    (void)putc('"', json);
 }
 
 /* Adds a string, or {"bytes":...} in base64 if the bytes are not UTF-8. */
-static void client_json_string(struct client_json *json, const void *bytes, size_t bytes_count)
+static void put_string(FILE *json, const char *text)
 {
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t bytes_count = strlen(text);
+
     if (utf8_is_valid(bytes, bytes_count)) {
         put_json_string(json, bytes, bytes_count);
         return;
     }
-    client_json_put(json, "{\"bytes\":");
+    (void)fputs("{\"bytes\":", json);
     put_base64(json, bytes, bytes_count);
-    client_json_put(json, "}");
-}
-
-/* Adds a file: {"name":...,"text":...}, or {"name":...,"bytes":...} if the bytes are not UTF-8. */
-static void client_json_file(struct client_json *json, const char *name, const void *bytes,
-                             size_t bytes_count)
-{
-    bool valid = utf8_is_valid(bytes, bytes_count);
-
-    client_json_put(json, "{\"name\":");
-    client_json_string(json, name, strlen(name));
-    client_json_put(json, valid ? ",\"text\":" : ",\"bytes\":");
-    (valid ? put_json_string : put_base64)(json, bytes, bytes_count);
-    client_json_put(json, "}");
+    (void)putc('}', json);
 }
 
 /* ---- Reading -------------------------------------------------------------------------- */
@@ -185,7 +143,9 @@ struct client {
     size_t operand_count;
     bool insists; /* --server was given, so anything that the server does not support is an error */
     char *token;  /* NULL: none; owned */
-    struct client_json body;            /* the body of the request */
+    FILE *json;   /* writes the body of the request */
+    char *body;   /* the body, owned, and its size */
+    size_t body_bytes;
     char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
 };
 
@@ -221,8 +181,8 @@ static void put_member(struct client *client, const char *name, const char *valu
 {
     if (value == NULL)
         return;
-    client_json_put(&client->body, name);
-    client_json_string(&client->body, value, strlen(value));
+    (void)fputs(name, client->json);
+    put_string(client->json, value);
 }
 
 /* Adds the facts about this process that the server needs instead of its own: standard output,
@@ -230,24 +190,19 @@ static void put_member(struct client *client, const char *name, const char *valu
 static void put_terminal(struct client *client)
 {
     const struct surroundings *surroundings = &client->settings->surroundings;
-    char text[256];
 
-    (void)snprintf(text, sizeof text,
-                   ",\"environment\":{\"terminal\":%s,\"null\":%s,\"color\":%s,"
-                   "\"charset\":\"%s\"",
-                   surroundings->output_is_terminal ? "true" : "false",
-                   surroundings->output_is_null ? "true" : "false",
-                   surroundings->colors_suit ? "true" : "false",
-                   charset_name(surroundings->charset));
-    client_json_put(&client->body, text);
-    if (surroundings->output_is_regular) {
-        (void)snprintf(text, sizeof text, ",\"file\":[%" PRId64 ",%" PRId64 "]",
-                       (int64_t)surroundings->output_device, (int64_t)surroundings->output_inode);
-        client_json_put(&client->body, text);
-    }
+    (void)fprintf(client->json,
+                  ",\"environment\":{\"terminal\":%s,\"null\":%s,\"color\":%s,\"charset\":\"%s\"",
+                  surroundings->output_is_terminal ? "true" : "false",
+                  surroundings->output_is_null ? "true" : "false",
+                  surroundings->colors_suit ? "true" : "false",
+                  charset_name(surroundings->charset));
+    if (surroundings->output_is_regular)
+        (void)fprintf(client->json, ",\"file\":[%" PRId64 ",%" PRId64 "]",
+                      (int64_t)surroundings->output_device, (int64_t)surroundings->output_inode);
     put_member(client, ",\"grep_colors\":", surroundings->grep_colors);
     put_member(client, ",\"grep_color\":", surroundings->grep_color);
-    client_json_put(&client->body, "}");
+    (void)putc('}', client->json);
 }
 
 /* Adds the options that the server accepts to the body. False: out of memory. */
@@ -260,23 +215,18 @@ static bool put_options(struct client *client)
         const struct given_option *given = &settings->arguments.given[i];
         const char *name = given->flag->name, letter[] = {given->flag->letter, '\0'};
         char *option = NULL;
-        int bytes;
 
         if (flag_refusal(given->flag) != NULL)
             /* is_unserved accepted the option; a separate member of the body has the value. */
             continue;
-        bytes =
-            asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,
-                     given->value != NULL ? "=" : "", given->value != NULL ? given->value : "");
-        if (bytes < 0)
+        if (asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,
+                     given->value != NULL ? "=" : "", given->value != NULL ? given->value : "") < 0)
             return false;
-        client_json_put(&client->body, before);
-        client_json_string(&client->body, option, (size_t)bytes);
+        put_member(client, before, option);
         free(option);
         before = ",";
     }
-    if (*before == ',' && before[1] == '\0')
-        client_json_put(&client->body, "]");
+    (void)fputs(before[1] == '\0' ? "]" : "", client->json);
     return true;
 }
 
@@ -287,6 +237,7 @@ static bool put_file(struct client *client, const char *name)
 {
     struct stat status;
     size_t bytes_count;
+    bool is_text;
     char *bytes;
 
     if (!client->insists &&
@@ -294,8 +245,11 @@ static bool put_file(struct client *client, const char *name)
         return false;
     if (!whole_read(name, &bytes, &bytes_count, client->message))
         return false;
-    client_json_file(&client->body, strcmp(name, "-") == 0 ? "(standard input)" : name, bytes,
-                     bytes_count);
+    is_text = utf8_is_valid((const uint8_t *)bytes, bytes_count);
+    put_member(client, "{\"name\":", strcmp(name, "-") == 0 ? "(standard input)" : name);
+    (void)fputs(is_text ? ",\"text\":" : ",\"bytes\":", client->json);
+    (is_text ? put_json_string : put_base64)(client->json, (const uint8_t *)bytes, bytes_count);
+    (void)putc('}', client->json);
     free(bytes);
     return true;
 }
@@ -307,17 +261,17 @@ static bool put_patterns(struct client *client)
     const struct settings *settings = client->settings;
     const struct value_list *patterns = &settings->patterns;
 
-    client_json_put(&client->body, ",\"patterns\":[");
+    (void)fputs(",\"patterns\":[", client->json);
     if (patterns->count == 0 && !settings->files.names_only)
         put_member(client, "", settings->operands.items[0].text);
     for (size_t i = 0; i < patterns->count; i++) {
-        client_json_put(&client->body, i == 0 ? "" : ",");
+        (void)fputs(i == 0 ? "" : ",", client->json);
         if (patterns->items[i].kind == VALUE_STRING)
-            put_member(client, "", patterns->items[i].text);
+            put_string(client->json, patterns->items[i].text);
         else if (!put_file(client, patterns->items[i].text))
             return false;
     }
-    client_json_put(&client->body, "]");
+    (void)putc(']', client->json);
     return true;
 }
 
@@ -326,28 +280,30 @@ static bool put_patterns(struct client *client)
 static bool make_body(struct client *client)
 {
     char *directory = getcwd(NULL, 0);
+    bool good;
 
-    if (directory == NULL) {
-        (void)snprintf(client->message, sizeof client->message, "--server: working directory: %s",
-                       strerror(errno));
-        return false;
+    if (directory == NULL)
+        return message_fail(client->message, "--server: working directory: %s", strerror(errno));
+    client->json = open_memstream(&client->body, &client->body_bytes);
+    if (client->json == NULL) {
+        free(directory);
+        return message_exhausted(client->message);
     }
-    client_json_put(&client->body, "{\"format\":\"frames\",\"tg\":");
-    client_json_put(&client->body, client->settings->is_tg ? "true" : "false");
+    (void)fprintf(client->json, "{\"format\":\"frames\",\"tg\":%s",
+                  client->settings->is_tg ? "true" : "false");
     put_member(client, ",\"directory\":", directory);
     free(directory);
-    client_json_put(&client->body, ",\"paths\":[");
+    (void)fputs(",\"paths\":[", client->json);
     for (size_t i = 0; i < client->operand_count; i++)
         put_member(client, i == 0 ? "" : ",", client->operands[i].text);
-    client_json_put(&client->body, "]");
+    (void)putc(']', client->json);
     put_terminal(client);
-    if (!put_patterns(client))
-        return false;
-    client->body.exhausted = !put_options(client) || client->body.exhausted;
-    client_json_put(&client->body, "}");
-    if (client->body.exhausted)
-        strcpy(client->message, "memory exhausted");
-    return !client->body.exhausted;
+    good = put_patterns(client);
+    if (good && (!put_options(client) || putc('}', client->json) == EOF || ferror(client->json)))
+        good = message_exhausted(client->message);
+    if (fclose(client->json) != 0 && good)
+        good = message_exhausted(client->message);
+    return good;
 }
 
 /* Reads the token from the file that TRAWL_TOKEN_FILE names; sets no token if the variable is not
@@ -473,8 +429,8 @@ static int ask_server(struct client *client, const char *address, struct output 
         status = client_fail(client);
     } else if (!make_body(client)) {
         status = client->insists ? client_fail(client) : CLIENT_NOT_ANSWERED;
-    } else if (!connection_begin(&connection, address, client->token, client->body.bytes,
-                                 client->body.used)) {
+    } else if (!connection_begin(&connection, address, client->token, client->body,
+                                 client->body_bytes)) {
         strcpy(client->message, connection.message);
         status = client_fail(client);
     } else {
@@ -503,7 +459,7 @@ int client_run(const struct settings *settings, const char *address, struct outp
     status = ask_server(&client, address, output);
     if (status == EXIT_NOT_SELECTED && !settings->quiet && !settings->no_messages)
         patterns_hint_files(settings, client.operands, client.operand_count);
-    free(client.body.bytes);
+    free(client.body);
     free(client.token);
     return status;
 }
