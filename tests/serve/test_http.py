@@ -431,9 +431,9 @@ def test_secrets_again(folder, serve):
             (b"x\ty\na\tz\xe4", *pairs[0]): "now.token:2: a line",
             (b"y\tz\nx\t\n", *pairs[0]): "now.token:2: a line",
             (b"", *pairs[0]): "now.token: a token is one line",
-            (tokens, pairs[1][0], pairs[0][1]): "now.key: no private key for ",
-            (tokens, pairs[1][0], b"x"): "now.key: no private key for ",
-            (tokens, b"half", pairs[1][1]): "now.pem: No certificate was found; the old secrets stay",
+            (tokens, pairs[1][0], pairs[0][1]): "now.key: The certificate and the given key do not match; ",
+            (tokens, pairs[1][0], b"x"): "now.pem, ",
+            (tokens, b"half", pairs[1][1]): "now.key: ",
         }.items(), 1):  # fmt: skip
             hang_up(*wrong)
             server.process.send_signal(signal.SIGHUP)
@@ -487,7 +487,7 @@ def test_options(folder, root):
         *(("a token is one line of 1 to 4096 printable", [at_socket, "--token-file=" + it]) for it in (empty, *unfit)),
         *(("is not the name of a host", ["--host=" + it]) for it in ("", "a:80", "http://a", "a/", "a b", "x" * 256)),
         ("nowhere: No such file", *([loopback, it + "=nowhere"] for it in ("--token-file", "--certificate", "--key"))),
-        *((it + ": ", [loopback, *pair(it)]) for it in (empty, half, wrong)),
+        *((it + ", " + it + ": ", [loopback, *pair(it)]) for it in (empty, half, wrong)),
         ("a Unix socket has no TLS", [at_socket, *pair(wrong)]),
         ("other machines can reach this address", [any_host], [any_host, *pair(wrong)]),
         ("other machines can reach this address", [any_host, "--token-file=" + os.path.join(root, "sub/b.c")]),

@@ -84,7 +84,6 @@ static bool read_tokens(const char *path, char **tokens, char *message)
 static bool read_all(const struct secret_files *files, struct secrets *read, char *message)
 {
     char why[SETTINGS_ERROR_BYTES];
-    bool is_key;
 
     if (!read_tokens(files->token, &read->tokens, message) ||
         !read_secret(files->certificate, &read->certificate, message) ||
@@ -94,11 +93,8 @@ static bool read_all(const struct secret_files *files, struct secrets *read, cha
         return read->certificate == read->key ||
                message_fail(message, "%s: %s", "--certificate, --key",
                             "each of the two options needs the other");
-    if (tls_check(read->certificate, read->key, &is_key, why))
-        return true;
-    return is_key ? message_fail(message, "%.150s: no private key for %.150s: %.150s", files->key,
-                                 files->certificate, why)
-                  : message_fail(message, "%.200s: %.200s", files->certificate, why);
+    return tls_check(read->certificate, read->key, why) ||
+           message_fail(message, "%.150s, %.150s: %.150s", files->certificate, files->key, why);
 }
 
 bool secrets_read(const struct secret_files *files, char *message)

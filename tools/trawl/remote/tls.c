@@ -35,32 +35,30 @@ struct certificate {
     int kind;
 };
 
-#define FUNCTION_LIST(X)                                                                         \
-    X(int, certificate_allocate_credentials, (void **))                                          \
-    X(void, certificate_free_credentials, (void *))                                              \
-    X(int, certificate_set_x509_system_trust, (void *))                                          \
-    X(int, certificate_set_x509_trust_file, (void *, const char *, int))                         \
-    X(int, certificate_set_x509_key_mem,                                                         \
-      (void *, const struct bytes *, const struct bytes *, int))                                 \
-    X(int, certificate_verification_status_print, (unsigned, int, struct bytes *, unsigned))     \
-    X(int, init, (void **, unsigned))                                                            \
-    X(void, deinit, (void *))                                                                    \
-    X(int, priority_set_direct, (void *, const char *, const char **))                           \
-    X(int, server_name_set, (void *, int, const void *, size_t))                                 \
-    X(void, session_set_verify_cert, (void *, const char *, unsigned))                           \
-    X(unsigned, session_get_verify_cert_status, (void *))                                        \
-    X(int, credentials_set, (void *, int, void *))                                               \
-    X(void, transport_set_int2, (void *, int, int))                                              \
-    X(int, handshake, (void *))                                                                  \
-    X(ssize_t, record_send, (void *, const void *, size_t))                                      \
-    X(ssize_t, record_recv, (void *, void *, size_t))                                            \
-    X(const char *, strerror, (int))                                                             \
-    X(int, pcert_list_import_x509_raw,                                                           \
-      (struct certificate *, unsigned *, const struct bytes *, int, unsigned))                   \
-    X(void, pcert_deinit, (struct certificate *))                                                \
-    X(int, privkey_init, (void **))                                                              \
-    X(int, privkey_import_x509_raw, (void *, const struct bytes *, int, const char *, unsigned)) \
-    X(void, privkey_deinit, (void *))
+#define FUNCTION_LIST(X)                                                                     \
+    X(int, certificate_allocate_credentials, (void **))                                      \
+    X(void, certificate_free_credentials, (void *))                                          \
+    X(int, certificate_set_x509_system_trust, (void *))                                      \
+    X(int, certificate_set_x509_trust_file, (void *, const char *, int))                     \
+    X(int, certificate_set_x509_key_mem,                                                     \
+      (void *, const struct bytes *, const struct bytes *, int))                             \
+    X(int, certificate_verification_status_print, (unsigned, int, struct bytes *, unsigned)) \
+    X(int, init, (void **, unsigned))                                                        \
+    X(void, deinit, (void *))                                                                \
+    X(int, priority_set_direct, (void *, const char *, const char **))                       \
+    X(int, server_name_set, (void *, int, const void *, size_t))                             \
+    X(void, session_set_verify_cert, (void *, const char *, unsigned))                       \
+    X(unsigned, session_get_verify_cert_status, (void *))                                    \
+    X(int, credentials_set, (void *, int, void *))                                           \
+    X(void, transport_set_int2, (void *, int, int))                                          \
+    X(int, handshake, (void *))                                                              \
+    X(ssize_t, record_send, (void *, const void *, size_t))                                  \
+    X(ssize_t, record_recv, (void *, void *, size_t))                                        \
+    X(const char *, strerror, (int))                                                         \
+    X(int, pcert_list_import_x509_raw,                                                       \
+      (struct certificate *, unsigned *, const struct bytes *, int, unsigned))               \
+    X(int, privkey_init, (void **))                                                          \
+    X(int, privkey_import_x509_raw, (void *, const struct bytes *, int, const char *, unsigned))
 
 LIBRARY("libgnutls.so.30", "gnutls_", FUNCTION_LIST);
 
@@ -213,27 +211,18 @@ int tls_show(const char *chain, const char *key, void **certificates, unsigned *
     return code < 0 ? code : 0;
 }
 
-bool tls_check(const char *chain, const char *key, bool *is_key, char *message)
+bool tls_check(const char *chain, const char *key, char *message)
 {
     const struct bytes chain_bytes = bytes_of(chain), key_bytes = bytes_of(key);
-    void *list = NULL, *private_key = NULL, *credentials = NULL;
-    unsigned count = 0;
+    void *credentials = NULL;
     int code;
 
     if (!load(message))
         return false;
-    code = tls_show(chain, key, &list, &count, &private_key);
-    *is_key = count > 0;
-    if (code >= 0)
-        code = functions.certificate_allocate_credentials(&credentials);
+    code = functions.certificate_allocate_credentials(&credentials);
     if (code >= 0)
         code = functions.certificate_set_x509_key_mem(credentials, &chain_bytes, &key_bytes, PEM);
     if (credentials != NULL)
         functions.certificate_free_credentials(credentials);
-    if (private_key != NULL)
-        functions.privkey_deinit(private_key);
-    for (struct certificate *at = list; count > 0; count--)
-        functions.pcert_deinit(at++);
-    free(list);
     return code >= 0 || fail_code(message, "", code);
 }

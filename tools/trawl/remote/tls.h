@@ -21,9 +21,9 @@ ssize_t tls_send(struct tls *tls, const void *bytes, size_t bytes_count);
 ssize_t tls_receive(struct tls *tls, void *bytes, size_t room);
 void tls_close(struct tls *tls);
 
-/* Checks a server's chain of certificates and private key, both in PEM. False: *is_key says which
- * of them is wrong, and message[SETTINGS_ERROR_BYTES] why. */
-bool tls_check(const char *chain, const char *key, bool *is_key, char *message);
+/* Checks a server's chain of certificates and private key, both in PEM. False:
+ * message[SETTINGS_ERROR_BYTES] says why they cannot be used. */
+bool tls_check(const char *chain, const char *key, char *message);
 /* The last arguments of gnutls_certificate_retrieve_function3, which shall give a client the chain
  * and the key; GnuTLS frees what they get. Returns that function's result. */
 int tls_show(const char *chain, const char *key, void **certificates, unsigned *count,
