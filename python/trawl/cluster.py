@@ -78,7 +78,9 @@ class Shard:
         self.process: Any = None
         self.path = f"{self.folder.name}/socket"
         files = [one.partition("=")[2] for one in arguments if one.startswith("--token-file=")]
-        self.token = pathlib.Path(files[-1]).read_text().strip().partition("\n")[0].rpartition("\t")[2] if files else None
+        self.token = (
+            pathlib.Path(files[-1]).read_text().strip().partition("\n")[0].rpartition("\t")[2] if files else None
+        )
         self.is_restarted = ray.get_runtime_context().was_current_actor_reconstructed
         command = [program(), f"--listen=unix:{self.path}", *arguments]
         thread = threading.Thread(target=self.watch, args=(command,), daemon=True)

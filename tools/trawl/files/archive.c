@@ -81,6 +81,7 @@ struct archive_file {
     const void *block;     /* the rest of a block of the member, and where it is in the member */
     size_t block_bytes;
     int64_t block_begin, member_at; /* and the next read, in the member */
+    int64_t member_bytes;           /* the member's size, by its header */
     unsigned broken;                /* headers in a row that could not be read */
     const char *why;                /* an error that ends the search; NULL: there is none */
     const char *cut;                /* where decompression ended; NULL: at the end */
@@ -462,11 +463,17 @@ enum archive_step archive_next(struct archive_file *file, const char **name, boo
             *name = functions.entry_pathname_utf8(entry);
         if (*name == NULL)
             *name = "";
+        file->member_bytes = functions.entry_size(entry);
         why = functions.error_string(file->archive);
         /* names need not be in the locale's charset */
         *is_doubtful = status == STATUS_WARN && why != NULL && strstr(why, "onverted") == NULL;
         return functions.entry_is_data_encrypted(entry) != 0 ? ARCHIVE_LOCKED : ARCHIVE_MEMBER;
     }
+}
+
+int64_t archive_member_bytes(const struct archive_file *file)
+{
+    return file->member_bytes;
 }
 
 /* libarchive's own copy of blocks returns nothing of a read that an error ends. */

@@ -44,6 +44,8 @@ enum archive_step {
 /* Goes to the next member. *name is valid until the next call. *is_doubtful: something in the
  * archive contradicts its header, as archive_why says. */
 enum archive_step archive_next(struct archive_file *file, const char **name, bool *is_doubtful);
+/* Returns the member's size as its header has it. */
+int64_t archive_member_bytes(const struct archive_file *file);
 /* Reads the member's next bytes. 0: its end; < 0: it cannot be read, as archive_why says. */
 ssize_t archive_read(struct archive_file *file, void *bytes, size_t bytes_max);
 /* Returns the last error. */

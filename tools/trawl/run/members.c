@@ -189,7 +189,8 @@ static void search_member(struct members *members, bool is_taken)
     read_member(members);
     is_packed = archive_begins(members->bytes, members->count) ||
                 (members->count > 0 && told_packed(members->bytes, members->count) == TOLD_PACKED);
-    may_be = archive_is_behind(members->bytes, members->count, members->got <= 0);
+    may_be = archive_is_behind(members->bytes, members->count, members->got <= 0) &&
+             archive_member_bytes(members->archive) <= (int64_t)KEPT_BYTES_MAX;
     if ((is_packed || (may_be && members->got <= 0)) && members->depth == settings->archive_depth)
         print_message(members, members->name, "not unpacked: see --archive-depth");
     if ((is_packed || may_be) && members->depth < settings->archive_depth)
