@@ -152,8 +152,9 @@ static enum trawl_status compile_marked(struct expressions *made, uint32_t index
         !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
         !(options.multi && options.ripgrep) && program_may_be_empty(made->items[index].each);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
-    /* a list shares its marks */
-    const bool by_lines = made->options.multi || (syntax->by_lines && made->count == 1);
+    /* a list shares its marks, also with its alternation (expressions_joined) */
+    const bool by_lines =
+        made->options.multi || (syntax->by_lines && made->plan->pattern_count == 1);
     const bool lines = by_lines && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
