@@ -103,9 +103,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     now = (times > 0 && memory->mib > 0) ||
-          (now && (root->product > SYNTAX_REPEAT_MAX ||
-                   (root->cost > most && (options->marks != REGEX_UNMARKED ||
-                                          syntax_cost(root, options->bytes) > most))));
+          (now && root->cost > most &&
+           (options->marks != REGEX_UNMARKED || syntax_cost(root, options->bytes) > most));
     for (uint64_t each = memory->each; status == TRAWL_LIMIT;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
