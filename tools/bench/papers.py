@@ -30,7 +30,6 @@ SIDES = {"published": "published", "suggested": "published", "own": "own"}  # th
 PARTS = ("plan", "copy_in", "shifts", "kernel", "copy_out", "host_work", "search")
 PLACES = {"one core": "one core", "all cores": "all cores", "GPU": "GPU", "GPU, own": "GPU", "command": "whole process"}
 PATTERN_SECONDS = 0.1  # a run that takes longer is not repeated with the same pattern
-PART_BEGINS = 1 << 20  # start offsets that a form with child grids searched at a time when papers.json was measured
 ALIASES = {"wordSearchCPU (naive, one core)": "naive"}
 
 
@@ -341,8 +340,7 @@ def cell(figures, ref):
     if not figures.good(it):
         return figures.state(it, ref)
     if parts[2:] == ["parts"]:
-        row = figures.rows[parts[0]]
-        return str(it.get("parts", -(-(row["text_bytes"] - row["pattern_bytes"] + 1) // PART_BEGINS)))
+        return str(it.get("parts", "-"))
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return "-"
