@@ -139,7 +139,7 @@ enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_l
         .slots = s->hits,
         .counts = s->bin_counts,
         .bins = bins,
-        .share = (bins + blocks - 1) / blocks,
+        .share = ((bins + blocks - 1) / blocks + 31) & ~31ull, /* marks of 32 bins lie together */
         .slots_each = sorts ? (uint32_t)s->capacity : UINT32_MAX,
         .sums = (uint32_t *)(uintptr_t)(worker->bin_counts.address + (bins / 2 + 2) * 8),
         .full = (uint64_t *)(uintptr_t)worker->bin_counts.address,

@@ -66,7 +66,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
             break;
         return read_sampled(length) +
                (length > SHORT_MAX ? NAMED : NAMED_SHORT) * (rates->named - rates->deep) +
-               FOUND_SAMPLED * rates->deep;
+               (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE) /* bit planes */
             return READ_EVERY + FAILED_MAX;

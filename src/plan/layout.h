@@ -140,4 +140,14 @@ static inline uint16_t plan_page_row(uint16_t first, uint16_t second, uint16_t l
     return (uint16_t)(row ^ row >> 7);
 }
 
+/* The same in the upper half of a word, whose products need no masks, of the lower halves of these
+ * words. */
+static inline uint32_t plan_page_row_upper(uint32_t first, uint32_t second, uint32_t last)
+{
+    uint32_t row = first * 0x9e370000u + second * 0x79b90000u + last * 0x7f4b0000u;
+
+    row = ((row ^ row >> 8) & 0xffff0000u) * 0x6b2du;
+    return row ^ row >> 7;
+}
+
 #endif

@@ -409,7 +409,7 @@ static void run_equal(void)
 static void run_marks(struct test_random *random)
 {
     struct cuda_limits limits = cuda_limits_default;
-    const uint64_t count = test_random_between(random, 3000, 20000);
+    const uint64_t count = test_random_between(random, 3000, 60000); /* of up to 900 parts */
     const uint64_t from = test_random_below(random, 1000);
     const uint64_t owned = test_random_between(random, 1, count - from);
     const uint32_t length = (uint32_t)test_random_between(random, 1, 150);
@@ -431,7 +431,7 @@ static void run_marks(struct test_random *random)
         patterns[1] = (struct trawl_pattern){seen, (length + 1) / 2};
     limits.automaton_always = true;
     limits.threads = 32;
-    limits.blocks_max = 1;
+    limits.blocks_max = (uint32_t)test_random_between(random, 1, 30);
     sim_driver_reset_usual(1);
     cuda_limits_replace(&limits);
     plan = must_plans(patterns, 2, PLAN_WITH(.method = TRAWL_METHOD_SET));

@@ -50,8 +50,8 @@ struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
     /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first. The next hits
-     * go into the slots before this one. AUTOMATON_MARK: the last SCAN_COUNT_BYTES positions
-     * where occurrences start, as bits. */
+     * go into the slots before this one. AUTOMATON_MARK: the last SCAN_COUNT_BYTES positions,
+     * as bits: where occurrences start. */
     uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
     /* the state at position `first`; AUTOMATON_MARK: not 0 if several occurrences started at a
@@ -202,9 +202,6 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
                                    struct automaton_walk *walk, uint64_t place, int counts,
                                    int where, int want)
 {
-    /* of AUTOMATON_MARK, behind the text: registers would spill */
-    uint32_t *marks = stage + SCAN_COUNT_BYTES / 4u;
-
     SIMT_ROLLED
     for (uint32_t quarter = SCAN_COUNT_BYTES / 16u; quarter-- > 0;) {
         struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
@@ -221,8 +218,8 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
                 places = simt_funnel(state << (31u - SCAN_STATE_BITS), places, 31u);
         }
         walk->state = state;
-        if (want == AUTOMATON_MARK && !counts)
-            marks[quarter / 2u] = 0;
+        if (want == AUTOMATON_MARK)
+            walk->slot = walk->slot << 16 | (counts ? places : 0);
         if (!counts)
             continue;
         if (want == AUTOMATON_WRITE) {
@@ -231,10 +228,6 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
             continue;
         }
         if (want == AUTOMATON_MARK) {
-            if (quarter % 2u != 0)
-                marks[quarter / 2u] = places << 16;
-            else
-                marks[quarter / 2u] |= places;
             walk->first_state |= most >> (SCAN_STATE_BITS + 1u);
             walk->count += simt_popcount(places);
             continue;
@@ -270,10 +263,6 @@ SIMT_FUNCTION_LARGE struct automaton_walk automaton_border(
             automaton_next(a, kept, walk.state, ((const uint8_t *)stage)[i], automaton_rows_of(a));
         if (x < last)
             automaton_visit(a, &walk, x, want);
-    }
-    if (want == AUTOMATON_MARK) {
-        stage[SCAN_COUNT_BYTES / 4u] = (uint32_t)walk.slot;
-        stage[SCAN_COUNT_BYTES / 4u + 1u] = (uint32_t)(walk.slot >> 32);
     }
     return walk;
 }
@@ -333,9 +322,9 @@ SIMT_FUNCTION void automaton_parts(const struct automaton_arguments *a,
         else
             automaton_block(a, kept, stage, walk, x, counts, AUTOMATON_ROWS_GLOBAL, want);
         if (want == AUTOMATON_MARK && at < part)
-            simt_store_u64(a->scan.hits + (x - a->scan.position) / SCAN_COUNT_BYTES,
-                           stage[SCAN_COUNT_BYTES / 4u] |
-                               (uint64_t)stage[SCAN_COUNT_BYTES / 4u + 1u] << 32);
+            simt_store_u64(a->scan.hits + (place - a->scan.position) / SCAN_COUNT_BYTES +
+                               at / SCAN_COUNT_BYTES * SIMT_WARP_THREADS + simt_lane(),
+                           walk->slot);
         simt_warp_sync();
     }
 }

@@ -25,29 +25,55 @@
 
 #define PAGES_LOADS 4u /* loads that a thread has in flight */
 
-/* Sets the bits of the grams that begin in the 16 bytes at `at` and in [page, end). */
-SIMT_FUNCTION void pages_add(const struct pages_build_arguments *a, uint64_t at, uint64_t page,
-                             uint64_t end, uint32_t *map)
+/* As tile_fold, of four bytes. */
+SIMT_FUNCTION uint32_t pages_fold(uint32_t word)
+{
+    uint32_t low = word & 0x7f7f7f7fu;
+    uint32_t upper = (low + 0x3f3f3f3fu) & ~(low + 0x25252525u) & ~word & 0x80808080u;
+
+    return word | upper >> 2;
+}
+
+/* Sets the bit of the gram at x. */
+SIMT_FUNCTION void pages_add_one(const struct pages_build_arguments *a, uint64_t x, uint32_t *map)
+{
+    uint32_t bytes[PLAN_PAGE_GRAM], row;
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < PLAN_PAGE_GRAM; i++)
+        bytes[i] = pages_fold(simt_load_u8(a->text + x + i));
+    row = plan_page_row_upper(bytes[0] | bytes[1] << 8, bytes[2] | bytes[3] << 8, bytes[4]) >> 16;
+    (void)simt_atomic_or_u32(map + row / 32u, 1u << row % 32u);
+}
+
+/* Sets the bits of the grams that begin in the 16 bytes at `at`. */
+SIMT_FUNCTION void pages_add(const struct pages_build_arguments *a, uint64_t at, uint32_t *map)
 {
     const uint32_t *text = (const uint32_t *)(const void *)(a->text + at);
     const struct simt_u32x4 loaded = simt_load_u32x4(text);
-    uint32_t words[5], is_in = 0xffffu;
+    uint32_t words[6] = {0}, from[20]; /* from: four bytes from each on */
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < 5u; k++)
-        words[k] = (uint32_t)tile_fold(k < 4u ? loaded.w[k] : simt_load_u32(text + 4));
-    if (at < page)
-        is_in <<= page - at;
-    if (end - at < 16u)
-        is_in &= (1u << (end - at)) - 1u;
+        words[k] = pages_fold(k < 4u ? loaded.w[k] : simt_load_u32(text + 4));
     SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j++) {
-        const uint32_t gram = simt_funnel(words[j / 4u], words[j / 4u + 1u], 8u * (j % 4u));
-        const uint32_t last = words[j / 4u + 1u] >> 8u * (j % 4u) & 0xffu;
-        const uint32_t row = plan_page_row((uint16_t)gram, (uint16_t)(gram >> 16), (uint16_t)last);
+    for (uint32_t k = 0; k < 20u; k++)
+        from[k] = simt_funnel(words[k / 4u], words[k / 4u + 1u], 8u * (k % 4u));
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 16u; k += 4u) {
+        uint32_t rows[4], bits[4];
 
-        if ((is_in >> j & 1u) != 0 && (map[row / 32u] >> row % 32u & 1u) == 0)
-            (void)simt_atomic_or_u32(map + row / 32u, 1u << row % 32u);
+        SIMT_UNROLL
+        for (uint32_t j = 0; j < 4u; j++) {
+            rows[j] = plan_page_row_upper(from[k + j], from[k + j + 2u], from[k + j + 4u] & 0xffu);
+            rows[j] >>= 16;
+            bits[j] = 1u << rows[j] % 32u;
+            bits[j] &= ~map[rows[j] / 32u];
+        }
+        SIMT_UNROLL
+        for (uint32_t j = 0; j < 4u; j++)
+            if (bits[j] != 0)
+                (void)simt_atomic_or_u32(map + rows[j] / 32u, bits[j]);
     }
 }
 
@@ -63,8 +89,16 @@ SIMT_KERNEL(pages_map, pages_build_arguments, PAGES_MAP_THREADS, 4)
         pages_bits[i] = 0;
     simt_barrier();
     for (uint64_t at = (page & ~15ull) + 16u * simt_thread(); SIMT_BOUND(at < page + grams);
-         at += 16u * simt_threads())
-        pages_add(&args, at, page, page + grams, pages_bits);
+         at += 16u * simt_threads()) {
+        if (at >= page && at + 16u <= page + grams) {
+            pages_add(&args, at, pages_bits);
+            continue;
+        }
+        SIMT_ROLLED
+        for (uint32_t i = 0; i < 16u; i++)
+            if (at + i >= page && SIMT_BOUND(at + i < page + grams))
+                pages_add_one(&args, at + i, pages_bits);
+    }
     simt_barrier();
     for (uint32_t i = simt_thread(); i < PAGES_MAP_WORDS; i += simt_threads())
         simt_store_u32(args.maps + (uint64_t)simt_block() * PAGES_MAP_WORDS + i, pages_bits[i]);

@@ -265,7 +265,7 @@ struct scan_arguments {
     uint64_t launch;            /* the launch's number, not 0 */
     /* Kernels that count, unless NULL: `capacity` slots for each bin (bins.cu), for hits in any
      * order (tile_append), each literal << 32 | x - begin; or what tile_append_step leaves.
-     * mark_automaton: a bit for each position from `position` on.
+     * mark_automaton: a bit for each position from `position` on, as bins_marks reads them.
      * write_automaton: the hits, ascending, each hits_base + x - begin, plus hits_literal *
      * literal. */
     uint64_t *hits;
