@@ -145,6 +145,12 @@ const struct code_ranges *unicode_words(void)
     return &words;
 }
 
+const uint64_t *unicode_word_bits(void)
+{
+    (void)pthread_once(&ranges_once, ranges_make);
+    return word_bits;
+}
+
 const struct code_ranges *unicode_digits(void)
 {
     (void)pthread_once(&ranges_once, ranges_make);

@@ -26,6 +26,8 @@ const struct trawl_letters *unicode_apart(void);
 /* Returns true if one of `count` ascending ranges contains the character. */
 bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point);
 
+/* Returns a bit for each character below 0x10000: it is not ASCII, and \w matches it. */
+const uint64_t *unicode_word_bits(void);
 /* Return the ranges of the non-ASCII characters that \w and \d match. */
 const struct code_ranges *unicode_words(void);
 const struct code_ranges *unicode_digits(void);

@@ -120,8 +120,7 @@ static enum trawl_status put_block(struct classes *classes, const struct syntax_
 }
 
 static enum trawl_status put_first(struct classes *classes, const struct syntax_node *set,
-                                   uint32_t last, bool bytes, uint32_t *first,
-                                   struct trawl_error *error)
+                                   bool bytes, uint32_t *first, struct trawl_error *error)
 {
     static const struct code_range lengths[] = {
         {0x80, 0x7ff}, {0x800, 0xd7ff}, {0xe000, 0xffff}, {0x10000, 0x10ffff}}; /* no surrogates */
@@ -129,36 +128,51 @@ static enum trawl_status put_first(struct classes *classes, const struct syntax_
     const uint32_t single = bytes ? 0xff : 0x7f;
     struct level level = {.count = 0};
 
-    for (uint32_t i = 0; i < set->set_count && set->set[i].first <= min_u64(last, single); i++)
-        level_put(&level, set->set[i].first,
-                  (uint32_t)min_u64(set->set[i].last, min_u64(last, single)), CLASSES_END);
-    for (uint32_t i = 0; i < 4 && !bytes && last > single; i++)
+    for (uint32_t i = 0; i < set->set_count && set->set[i].first <= single; i++)
+        level_put(&level, set->set[i].first, (uint32_t)min_u64(set->set[i].last, single),
+                  CLASSES_END);
+    for (uint32_t i = 0; i < 4 && !bytes; i++)
         TRAWL_TRY(put_block(classes, set, lengths[i], rests[i], bases[i], &level, error));
     return put_state(classes, &level, first, error);
 }
 
-enum trawl_status classes_put(struct classes *classes, const struct syntax_node *set, uint32_t last,
-                              bool bytes, uint32_t *first, struct trawl_error *error)
+enum trawl_status classes_know(struct classes *classes, const struct syntax_node *set,
+                               uint32_t *index, struct trawl_error *error)
 {
-    struct class_known *known;
+    for (*index = 0; *index < classes->known_count; ++*index) {
+        const struct class_known *known = &classes->known[*index];
 
-    for (uint32_t i = 0; i < classes->known_count; i++) {
-        known = &classes->known[i];
         if (known->count == set->set_count &&
-            memcmp(classes->codes + known->from, set->set, known->count * sizeof *set->set) == 0) {
-            *first = known->first;
+            memcmp(classes->codes + known->from, set->set, known->count * sizeof *set->set) == 0)
             return TRAWL_OK;
-        }
     }
-    TRAWL_TRY(put_first(classes, set, last, bytes, first, error));
     TRAWL_TRY(
         MEMORY_ROOM(classes->known, classes->known_capacity, classes->known_count + 1, error));
     TRAWL_TRY(MEMORY_ROOM(classes->codes, classes->code_capacity,
                           classes->code_count + set->set_count, error));
     memcpy(classes->codes + classes->code_count, set->set, set->set_count * sizeof *set->set);
     classes->known[classes->known_count++] =
-        (struct class_known){(uint32_t)classes->code_count, set->set_count, *first};
+        (struct class_known){(uint32_t)classes->code_count, set->set_count, CLASSES_NONE};
     classes->code_count += set->set_count;
+    return TRAWL_OK;
+}
+
+bool classes_hold(const struct classes *classes, uint32_t index, uint32_t code)
+{
+    const struct class_known *known = &classes->known[index];
+
+    return unicode_holds(classes->codes + known->from, known->count, code);
+}
+
+enum trawl_status classes_put(struct classes *classes, const struct syntax_node *set, bool bytes,
+                              uint32_t *first, struct trawl_error *error)
+{
+    uint32_t index;
+
+    TRAWL_TRY(classes_know(classes, set, &index, error));
+    if (classes->known[index].first == CLASSES_NONE)
+        TRAWL_TRY(put_first(classes, set, bytes, &classes->known[index].first, error));
+    *first = classes->known[index].first;
     return TRAWL_OK;
 }
 
@@ -187,4 +201,55 @@ void classes_release(struct classes *classes)
     memory_release(classes->known, classes->known_capacity, sizeof *classes->known);
     memory_release(classes->codes, classes->code_capacity, sizeof *classes->codes);
     *classes = (struct classes){.ranges = NULL};
+}
+
+/* Adds the characters from `first` on to the next cut, which the classes in `members` have. */
+static enum trawl_status put_cut(struct symbols *symbols, uint32_t first, uint64_t members,
+                                 struct trawl_error *error)
+{
+    uint32_t symbol = 0;
+
+    while (symbol < symbols->count && symbols->members[symbol] != members)
+        symbol++;
+    if (symbol == SYMBOLS_MAX)
+        return TRAWL_LIMIT;
+    symbols->count = (uint32_t)max_u64(symbols->count, symbol + 1);
+    symbols->members[symbol] = members;
+    TRAWL_TRY(MEMORY_ROOM(symbols->cuts, symbols->cut_capacity, symbols->cut_count + 1, error));
+    symbols->cuts[symbols->cut_count++] = (struct symbol_cut){first, symbol};
+    return TRAWL_OK;
+}
+
+enum trawl_status symbols_make(struct symbols *symbols, const struct classes *classes,
+                               struct trawl_error *error)
+{
+    const uint64_t count = min_u64(classes->known_count, SYMBOLS_CLASSES);
+    uint32_t next[SYMBOLS_CLASSES] = {0}, end;
+
+    symbols->count = 0;
+    symbols->cut_count = symbols->near = 0;
+    for (uint32_t at = 0x80; at <= 0x10ffff; at = end + 1) {
+        uint64_t members = 0;
+
+        end = 0x10ffff;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct class_known *known = &classes->known[i];
+            const struct code_range *codes = classes->codes + known->from;
+
+            while (next[i] < known->count && codes[next[i]].last < at)
+                next[i]++;
+            if (next[i] == known->count)
+                continue;
+            members |= (uint64_t)(codes[next[i]].first <= at) << i;
+            end = (uint32_t)min_u64(end, codes[next[i]].first <= at ? codes[next[i]].last
+                                                                    : codes[next[i]].first - 1);
+        }
+        TRAWL_TRY(put_cut(symbols, at, members, error));
+    }
+    return put_cut(symbols, UINT32_MAX, 0, error);
+}
+
+void symbols_release(struct symbols *symbols)
+{
+    memory_release(symbols->cuts, symbols->cut_capacity, sizeof *symbols->cuts);
 }

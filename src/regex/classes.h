@@ -26,19 +26,61 @@ struct classes {
     uint64_t state_count, state_capacity;
     /* the classes: each has its ranges of characters at codes[from], and its first state */
     struct class_known {
-        uint32_t from, count, first;
+        uint32_t from, count, first; /* first: CLASSES_NONE before classes_put */
     } * known;
     uint64_t known_count, known_capacity;
     struct code_range *codes;
     uint64_t code_count, code_capacity;
 };
 
-/* Sets *first to the state in which the characters of a set, up to `last`, are read. With `bytes`,
- * each byte is a character. Errors: MEMORY. */
-enum trawl_status classes_put(struct classes *classes, const struct syntax_node *set, uint32_t last,
-                              bool bytes, uint32_t *first, struct trawl_error *error);
+/* Sets *first to the state in which the characters of a set are read. With `bytes`, each byte is a
+ * character. Errors: MEMORY. */
+enum trawl_status classes_put(struct classes *classes, const struct syntax_node *set, bool bytes,
+                              uint32_t *first, struct trawl_error *error);
 /* Returns the state after the byte; CLASSES_END, or CLASSES_NONE. */
 uint32_t classes_next(const struct classes *classes, uint32_t state, uint32_t byte);
+/* Sets *index to the class's in classes->known. Errors: MEMORY. */
+enum trawl_status classes_know(struct classes *classes, const struct syntax_node *set,
+                               uint32_t *index, struct trawl_error *error);
+/* Returns true if the class with this index has the character. */
+bool classes_hold(const struct classes *classes, uint32_t index, uint32_t code);
 void classes_release(struct classes *classes);
+
+/* Characters beyond ASCII in symbols: no class distinguishes two with the same. */
+#define SYMBOLS_MAX 512u
+#define SYMBOLS_CLASSES 64u /* later classes are not distinguished */
+struct symbols {
+    uint32_t count;
+    uint64_t members[SYMBOLS_MAX]; /* of each symbol: a bit for each class that has it */
+    /* Those from cuts[i].first to cuts[i + 1].first - 1 have a symbol; the last is after all. */
+    struct symbol_cut {
+        uint32_t first, symbol;
+    } * cuts;
+    uint64_t cut_count, cut_capacity;
+    uint64_t near; /* the cut that was found last */
+};
+
+/* Makes the symbols anew. Errors: MEMORY; LIMIT, without a message, if they are too many. */
+enum trawl_status symbols_make(struct symbols *symbols, const struct classes *classes,
+                               struct trawl_error *error);
+/* Returns the symbol of a character beyond ASCII. */
+static inline uint32_t symbols_of(struct symbols *symbols, uint32_t code)
+{
+    uint64_t low = symbols->near, high = symbols->cut_count - 1;
+
+    if (code >= symbols->cuts[low].first && code < symbols->cuts[low + 1].first)
+        return symbols->cuts[low].symbol;
+    for (low = 0; high - low > 1;) { /* cuts[low].first <= code < cuts[high].first */
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (code < symbols->cuts[middle].first)
+            high = middle;
+        else
+            low = middle;
+    }
+    symbols->near = low;
+    return symbols->cuts[low].symbol;
+}
+void symbols_release(struct symbols *symbols);
 
 #endif

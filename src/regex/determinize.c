@@ -142,7 +142,7 @@ static void next_set(struct list *list)
 /* Sets maker->now to the state's list with its assertions decided. */
 static void settle(struct determinizer *maker, const struct state *state, uint32_t next)
 {
-    const struct border border = {state->before, next, false};
+    const struct border border = {.before = state->before, .next = next};
     const uint32_t number = (uint32_t)(state - maker->states);
     struct list *now = &maker->now;
 
@@ -255,7 +255,7 @@ static uint16_t follow_guess(struct determinizer *maker, uint32_t number, uint32
 {
     const struct state *from = &maker->states[number];
     const enum line_before before =
-        maker->nfa.has_edges ? nfa_before(&maker->nfa, byte) : LINE_BEFORE_OTHER;
+        maker->nfa.has_edges ? nfa_before(&maker->nfa, byte, UNIT_INSIDE) : LINE_BEFORE_OTHER;
     struct list *now = &maker->now, *after = &maker->after;
     bool seeks = from->seeks;
 

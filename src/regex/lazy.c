@@ -29,7 +29,6 @@ void lazy_free(struct lazy *lazy)
 {
     if (lazy == NULL)
         return;
-    lazy_free(lazy->sure);
     for (uint64_t i = 0; i < lazy->part_count; i++)
         memory_release(lazy->parts[i].moved, BEFORES * lazy->stride, sizeof(struct range));
     memory_release(lazy->nfa.places, lazy->place_capacity, sizeof *lazy->nfa.places);
@@ -46,6 +45,7 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
     memory_release(lazy->place_slots, NFA_SLOTS, sizeof(uint16_t));
     classes_release(&lazy->classes);
+    symbols_release(&lazy->symbols);
     for (uint32_t i = 0; i < LANES; i++)
         memory_release(lazy->lanes[i].hits, lazy->lanes[i].capacity, sizeof(struct lazy_hit));
     memory_release(lazy, 1, sizeof *lazy);
@@ -151,11 +151,12 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         nfa->count = count;
     if (nfa->fails && nfa->slots != NULL) /* they may be those of places that are gone */
         memset(nfa->slots, 0, NFA_SLOTS * sizeof *nfa->slots);
-    is_large = nfa->fails && !nfa->is_hull && !nfa->is_sure && lazy->count == 1;
+    is_large = nfa->fails && !nfa->is_hull && !finds && lazy->count == 1;
     nfa->fails = false;
     if (is_large) {
-        nfa->is_hull = !finds;
-        nfa->is_sure = finds;
+        nfa->is_hull = true;
+        nfa->is_open = lazy->made->has_marked;
+        nfa->knows_words = false;
         nfa->slots = NULL;
         nfa->classes = NULL;
         nfa->keeps_classes = false;
@@ -168,6 +169,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
 static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *error)
 {
     const bool had_edges = lazy->nfa.has_edges;
+    uint8_t class_of[256];
     uint32_t count;
 
     for (uint32_t i = 0; i < lazy->found_count; i++)
@@ -181,19 +183,34 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         return TRAWL_OK;
     lazy->items_max = (uint32_t)max_u64(lazy->share_bytes / 4, 8 * (uint64_t)lazy->nfa.count);
     TRAWL_TRY(lazy_room(lazy, lazy->nfa.count, error));
-    count = nfa_divide(&lazy->nfa, lazy->classed_count, NULL, NULL, lazy->cuts, lazy->class_of,
+    count = nfa_divide(&lazy->nfa, lazy->classed_count, NULL, NULL, lazy->cuts, class_of,
                        lazy->byte_of);
     lazy->classed_count = lazy->nfa.count;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        lazy->class_of[byte] = class_of[byte];
+    lazy->high = class_of[0x80];
+    lazy->wide = lazy->nfa.knows_words ? count - lazy->high : 0;
+    lazy->byte_classes = count;
+    if (lazy->nfa.backwards && !lazy->made->options.bytes) {
+        TRAWL_TRY(symbols_make(&lazy->symbols, &lazy->classes, error));
+        lazy->wide = lazy->symbols.count;
+        count += lazy->nfa.knows_words ? 2 * lazy->wide : lazy->wide;
+    } else {
+        count += (UNITS - 1) * lazy->wide;
+    }
     memcpy(lazy->line_class_of, lazy->class_of, sizeof lazy->class_of);
-    lazy->line_class_of[lazy->made->plan->line_end] = (uint8_t)count;
-    lazy->line_class_of[lazy->made->plan->line_end_also] = (uint8_t)count;
+    lazy->line_class_of[lazy->made->plan->line_end] = (uint16_t)count;
+    lazy->line_class_of[lazy->made->plan->line_end_also] = (uint16_t)count;
+    memcpy(lazy->ascii_class_of, lazy->line_class_of, sizeof lazy->ascii_class_of);
+    for (uint32_t byte = 0x80; byte < 256; byte++)
+        lazy->ascii_class_of[byte] = (uint16_t)(count + 1);
     lazy->is_stale |= count != lazy->class_count;
     if (!lazy->is_stale)
         return TRAWL_OK;
     lazy_flush(lazy);
     lazy_forget_moved(lazy);
     lazy->class_count = count;
-    lazy->stride = count + 1;
+    lazy->stride = count + 1 + lazy->nfa.knows_words;
     lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, lazy->share_bytes / 4 / lazy->stride);
     lazy->is_stale = false;
     return TRAWL_OK;
@@ -262,9 +279,9 @@ enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_err
 static bool take_ends(struct lazy *lazy, const struct state *state, const struct lazy_line *line,
                       uint64_t to, bool *matches)
 {
-    lazy->is_ascii = line->any && lazy->is_ascii &&
-                     ((!lazy->nfa.is_hull && !lazy->nfa.is_open) ||
-                      bytes_are_ascii(line->bytes + lazy->ascii_to, to - lazy->ascii_to));
+    lazy->is_ascii =
+        line->any && lazy->is_ascii &&
+        (!lazy->nfa.is_hull || bytes_are_ascii(line->bytes + lazy->ascii_to, to - lazy->ascii_to));
     lazy->ascii_to = to;
     for (uint32_t i = 0; i < state->list.ends; i++) {
         const uint32_t end = lazy->items[state->list.from + state->list.count + i];
@@ -276,20 +293,92 @@ static bool take_ends(struct lazy *lazy, const struct state *state, const struct
     return line->any && *matches;
 }
 
+static enum nfa_unit unit_of(const struct lazy *lazy, uint32_t code)
+{
+    const struct trawl_letters *letters = &lazy->made->options.letters;
+
+    if (lazy->word_bits != NULL && code < 0x10000)
+        return (lazy->word_bits[code / 64] >> code % 64 & 1) != 0 ? UNIT_WORD : UNIT_OTHER;
+    return letters->is_word != NULL && letters->is_word(letters->context, code) ? UNIT_WORD
+                                                                                : UNIT_OTHER;
+}
+
+enum nfa_unit lazy_unit(const struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                        uint64_t *end)
+{
+    uint32_t code = bytes[at];
+    uint64_t taken = 1;
+
+    if (!lazy->made->options.bytes)
+        taken = code < 0xc2 ? 0 : plan_utf8_decode(bytes + at, count - at, &code);
+    *end = at + taken + (taken == 0);
+    return taken > 0 ? unit_of(lazy, code) : lazy->made->is_strict ? UNIT_NONE : UNIT_OTHER;
+}
+
+/* Returns where the character begins that contains the byte beyond ASCII at `at`, and sets *code
+ * and *end; `at` if there is none. */
+static uint64_t character_at(const struct lazy *lazy, const uint8_t *bytes, uint64_t count,
+                             uint64_t at, uint32_t *code, uint64_t *end)
+{
+    uint64_t from = at;
+
+    while (!lazy->made->options.bytes && from > 0 && at - from < 3 && (bytes[from] & 0xc0) == 0x80)
+        from--;
+    *end = from + plan_utf8_decode(bytes + from, count - from, code);
+    return *end > at ? from : at;
+}
+
+uint32_t lazy_class_back(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                         uint64_t *begin)
+{
+    uint32_t code, class;
+    uint64_t end;
+
+    *begin = at - 1;
+    if (lazy->wide == 0)
+        return lazy->class_of[bytes[at - 1]];
+    *begin = character_at(lazy, bytes, count, at - 1, &code, &end);
+    if (*begin == at - 1 || end != at) { /* of no character, or reading begins inside of one */
+        *begin = at - 1;
+        return lazy->class_of[bytes[at - 1]];
+    }
+    class = lazy->byte_classes + symbols_of(&lazy->symbols, code);
+    return lazy->nfa.knows_words && unit_of(lazy, code) == UNIT_OTHER ? class + lazy->wide : class;
+}
+
+uint32_t lazy_before_at(const struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                        uint64_t *edge)
+{
+    const bool back = lazy->nfa.backwards;
+    enum nfa_unit unit = UNIT_INSIDE;
+    uint64_t from, end;
+    uint32_t code;
+
+    *edge = 0;
+    if (!lazy->nfa.has_edges || at == (back ? count : 0))
+        return lazy_before(lazy);
+    if (lazy->nfa.knows_words && bytes[back ? at : at - 1] >= 0x80) {
+        from = character_at(lazy, bytes, count, back ? at : at - 1, &code, &end);
+        unit = lazy_unit(lazy, bytes, count, from, &end);
+        *edge = end > at ? end : 0;
+    }
+    return nfa_before(&lazy->nfa, bytes[back ? at : at - 1], unit);
+}
+
 /* Reads the line, up to `end`, for a part. */
 static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                                    uint64_t end, uint64_t *spare, bool *matches,
                                    struct trawl_error *error)
 {
-    const uint8_t *bytes = line->bytes, *class_of = lazy->class_of;
+    const uint8_t *bytes = line->bytes;
+    const uint16_t *class_of = lazy->class_of;
     const uint32_t all = lazy->found_count + lazy->parts[index].count;
-    uint32_t before = lazy_before(lazy), start, state, next;
-    uint64_t at = line->from;
+    uint32_t before, start, state, next;
+    uint64_t at = line->from, edge;
     struct part *part;
     bool is_last;
 
-    if (lazy->nfa.has_edges && at > 0)
-        before = lazy_kind(lazy, bytes[at - 1]);
+    before = lazy_before_at(lazy, bytes, line->count, at, &edge);
     TRAWL_TRY(lazy_start(lazy, index, line->is_anchored, before, &start, error));
     state = start * lazy->stride;
     lazy->is_ascii = true;
@@ -298,9 +387,13 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
         uint32_t class;
 
         for (; at < end; at++) {
-            next = lazy->next[state + class_of[bytes[at]]];
+            uint64_t ahead = edge;
+
+            class = lazy_class(lazy, class_of[bytes[at]], bytes, line->count, at, &ahead);
+            next = lazy->next[state + class];
             if (next == 0 || (next & STOP) != 0)
                 break;
+            edge = ahead;
             state = next;
         }
         is_last = at == end;
@@ -309,7 +402,9 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
                 put_found(lazy, lazy->rules[lazy->parts[index].from + i]);
             break;
         }
-        class = is_last ? lazy->class_count : class_of[bytes[at]];
+        class = lazy->class_count;
+        if (!is_last)
+            class = lazy_class(lazy, class_of[bytes[at]], bytes, line->count, at, &edge);
         TRAWL_TRY(lazy_follow(lazy, index, state, class, &next, error));
         if (lazy->parts[index].credit < 0)
             return lazy_halve(lazy, index, error);
@@ -386,7 +481,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     if (lazy->as != LAZY_ENDS)
         lazy->share_bytes /= FOUND_SHARE;
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, 1, error));
-    if (!lazy->nfa.is_hull && !lazy->nfa.is_sure)
+    if (!lazy->nfa.is_hull)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.classes = lazy->nfa.is_hull ? NULL : &lazy->classes;
@@ -412,6 +507,8 @@ static bool reads_all(const struct expressions *made)
     for (uint32_t i = 0; i < made->count && places <= EXACT_PLACES; i++)
         places += (plan_pattern(made->plan, i).bytes_count + 1) *
                   max_u64(made->items[i].tree.root.product, 1);
+    if (made->has_marked && (made->plan->line_end >= 0x80 || made->plan->line_end_also >= 0x80))
+        return false; /* a line end may be a part of a character */
     return made->count == 1 ||
            (made->count <= EXACT_LIST && !made->has_marked && places <= EXACT_PLACES);
 }
@@ -427,12 +524,14 @@ enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, str
     lazy->made = made;
     lazy->as = as;
     lazy->count = made->count;
+    if (made->options.letters.is_word == trawl_unicode()->is_word)
+        lazy->word_bits = unicode_word_bits();
     lazy->nfa = (struct nfa){.options = &made->options,
                              .backwards = as == LAZY_BACKWARDS,
                              .is_ordered = as == LAZY_ORDERED,
                              .is_hull = is_hull,
-                             .is_sure = !ends && (made->has_marked || as == LAZY_BACKWARDS),
-                             .is_open = ends && (is_hull || made->has_marked || made->needs_marks),
+                             .is_open = is_hull,
+                             .knows_words = !is_hull && made->has_marked,
                              .needs_marks = made->needs_marks};
     status = make(lazy, error);
     if (status != TRAWL_OK)

@@ -6,7 +6,7 @@
 #include "regex/nfa.h"
 #include "regex/regex_compile.h"
 
-#define BEFORES (LINE_BEFORE_HIGH + 1)
+#define BEFORES (LINE_BEFORE_NONE + 1)
 #define NOTHING UINT32_MAX
 /* parts of a text that are read in turn, as each state depends on the last one */
 #define LANES LAZY_RECORDS
@@ -22,7 +22,6 @@
 #define MATCH 0x40000000u
 #define IDLE 0x20000000u
 #define UNSURE 0x10000000u
-#define DOUBT (STOP | UNSURE)     /* at a byte beyond ASCII that the automaton does not know */
 #define OFFSET (UNSURE - 1)       /* the bits of the offset */
 #define NEXT_SET (UINT32_MAX - 1) /* an item of a list, for LAZY_LONGEST: between two sets */
 
@@ -62,6 +61,7 @@ struct state {
 struct lane {
     uint64_t from, at, end;
     bool is_read;   /* the text's end, which the last lane reads after its last byte */
+    uint64_t edge;  /* as in lazy_class */
     uint32_t state; /* its offset in lazy->next */
     struct lazy_hit *hits;
     uint64_t count, capacity;
@@ -75,16 +75,27 @@ struct lazy {
     uint64_t place_capacity;
     uint16_t *place_slots;  /* nfa.slots of a single expression */
     struct classes classes; /* nfa.classes of a single expression */
+    struct symbols symbols; /* of an automaton that reads backwards */
     /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always
      * passes */
     uint32_t *firsts;
     bool is_stale; /* the states are those of other classes; memory may have run out since */
     uint32_t classed_count; /* the classes of bytes take this many places into account */
     bool cuts[257];         /* at which bytes a class begins */
-    uint8_t class_of[256], byte_of[256];
-    uint8_t line_class_of[256];   /* the same, but the class of the line's end for its bytes */
-    uint32_t class_count, stride; /* class_count itself is the class of the line's end */
-    uint32_t *groups;             /* for each group, its first part; NOTHING: not made */
+    uint16_t class_of[256];
+    uint16_t line_class_of[256]; /* the same, but the class of the line's end for its bytes */
+    /* if words are known: the same, but for bytes beyond ASCII a class before which each state has
+     * to find the byte's own: class_count + 1, whose transitions are never known */
+    uint16_t ascii_class_of[256];
+    uint8_t byte_of[256];
+    /* First the classes of bytes, of which those from `high` on are beyond ASCII. Forwards, if
+     * words are known, there are `wide` of them, and these again for each enum nfa_unit but
+     * UNIT_INSIDE; otherwise `wide` is 0. Backwards, they are those of bytes of no character, and
+     * `wide` symbols of characters follow: first in words, if words are known, then others. At last
+     * class_count, which is the class of the line's end. */
+    uint32_t high, wide, byte_classes, class_count, stride;
+    const uint64_t *word_bits; /* unicode_word_bits; NULL: the caller has words of its own */
+    uint32_t *groups;          /* for each group, its first part; NOTHING: not made */
     uint32_t group_count;
     uint32_t *rules; /* the expressions of all parts */
     uint64_t rule_count, rule_capacity;
@@ -125,18 +136,31 @@ struct lazy {
     /* the last `tail` bytes of a line decide whether it matches, 8 for `\d\d$`; 0: all do */
     uint32_t tail;
     uint64_t ascii_to;
-    /* of a single expression, finds lines that certainly match (nfa.is_sure); NULL: not needed yet
-     */
-    struct lazy *sure;
     struct lane lanes[LANES];
 };
 
-/* Returns what a byte is for what comes after it. */
-static inline uint32_t lazy_kind(const struct lazy *lazy, uint8_t byte)
+/* Returns what the unit is that begins with the byte beyond ASCII at `at`: a character, or a byte
+ * of none. Sets *end to where it ends. */
+enum nfa_unit lazy_unit(const struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                        uint64_t *end);
+/* Returns the class of the byte at `at`, which is `class` unless that is one of a byte beyond
+ * ASCII, and words are known. *edge is where the last character ends that was read; at first 0. */
+static inline uint32_t lazy_class(const struct lazy *lazy, uint32_t class, const uint8_t *bytes,
+                                  uint64_t count, uint64_t at, uint64_t *edge)
 {
-    return byte >= 0x80 ? LINE_BEFORE_HIGH : (uint32_t)nfa_before(&lazy->nfa, byte);
+    if (class - lazy->high >= lazy->wide || at < *edge)
+        return class;
+    return class + lazy->byte_classes - lazy->high +
+           (lazy_unit(lazy, bytes, count, at, edge) - 1) * lazy->wide;
 }
-
+/* Returns the class of the unit before `at`, which ends with a byte beyond ASCII, for an automaton
+ * that reads backwards. Sets *begin to where it begins. */
+uint32_t lazy_class_back(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                         uint64_t *begin);
+/* Returns what comes before a match that is read from `at` on. Sets *edge as lazy_class wants it.
+ */
+uint32_t lazy_before_at(const struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                        uint64_t *edge);
 /* Returns what comes before a line. */
 static inline uint32_t lazy_before(const struct lazy *lazy)
 {

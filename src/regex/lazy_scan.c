@@ -7,8 +7,11 @@
 #include "regex/judge.h"
 #include "regex/lazy_parts.h"
 
+/* after a byte beyond ASCII, so many are read as if there were more of them */
+#define WIDE_BYTES 32u
+
 /* Reads on in all lanes, until one ends or has something to do. */
-static void read_lanes(struct lazy *lazy, const uint8_t *text, const uint8_t *class_of)
+static void read_lanes(struct lazy *lazy, const uint8_t *text, const uint16_t *class_of)
 {
     const uint32_t *next = lazy->next;
     struct lane *a = lazy->lanes, *b = a + 1, *c = a + 2, *d = a + 3;
@@ -41,23 +44,65 @@ static void read_lanes(struct lazy *lazy, const uint8_t *text, const uint8_t *cl
         lazy->lanes[k].at += i;
 }
 
-static void read_lane(const struct lazy *lazy, const uint8_t *text, const uint8_t *class_of,
+/* Returns the class of the lane's next byte. */
+static inline uint32_t lane_class(const struct lazy *lazy, const uint8_t *text,
+                                  const uint16_t *class_of, const struct lane *lane, uint64_t *edge)
+{
+    return lazy_class(lazy, class_of[text[lane->at]], text, lane->end, lane->at, edge);
+}
+
+/* Reads a byte of the lane. Returns false if there is something to do, and reads none. */
+static inline bool read_byte(const struct lazy *lazy, const uint8_t *text, const uint16_t *class_of,
+                             struct lane *lane)
+{
+    uint64_t edge = lane->edge;
+    const uint32_t to = lazy->next[lane->state + lane_class(lazy, text, class_of, lane, &edge)];
+
+    if (((to - 1) & STOP) != 0)
+        return false;
+    lane->edge = edge;
+    lane->state = to;
+    lane->at++;
+    return true;
+}
+
+static void read_lane(const struct lazy *lazy, const uint8_t *text, const uint16_t *class_of,
                       struct lane *lane)
 {
-    while (lane->at < lane->end) {
-        const uint32_t to = lazy->next[lane->state + class_of[text[lane->at]]];
+    uint64_t at = lane->at;
+    uint32_t state = lane->state, to = state;
 
+    while (lazy->wide > 0 && lane->at < lane->end && read_byte(lazy, text, class_of, lane))
+        at = lane->at;
+    for (; lazy->wide == 0 && at < lane->end; at++) {
+        to = lazy->next[state + class_of[text[at]]];
         if (((to - 1) & STOP) != 0)
             break;
-        lane->state = to;
-        lane->at++;
+        state = to;
     }
+    lane->at = at;
+    lane->state = lazy->wide == 0 ? state : lane->state;
+}
+
+/* Like read_lanes, if words are known; reads at most `most` bytes in each lane. */
+static void read_wide(struct lazy *lazy, const uint8_t *text, const uint16_t *class_of,
+                      uint64_t most)
+{
+    struct lane *lanes = lazy->lanes;
+    bool reads = true;
+
+    for (uint64_t i = 0; i < most && reads; i++)
+        for (uint32_t k = 0; k < LANES; k++)
+            reads &= lanes[k].at < lanes[k].end && read_byte(lazy, text, class_of, &lanes[k]);
 }
 
 /* Returns true if the lane's next byte is not one to read on from. */
 static inline bool is_due(const struct lazy *lazy, const uint8_t *text, const struct lane *lane)
 {
-    return ((lazy->next[lane->state + lazy->line_class_of[text[lane->at]]] - 1) & STOP) != 0;
+    uint64_t edge = lane->edge;
+    const uint32_t class = lane_class(lazy, text, lazy->line_class_of, lane, &edge);
+
+    return ((lazy->next[lane->state + class] - 1) & STOP) != 0;
 }
 
 /* Returns the start of the line that the lane is in. */
@@ -79,31 +124,7 @@ static enum trawl_status begin_lane(struct lazy *lazy, uint32_t index, struct la
     if (start == 0 || part->flushes != lazy->flushes)
         TRAWL_TRY(lazy_start(lazy, index, false, lazy_before(lazy), &start, error));
     lane->state = start * lazy->stride;
-    return TRAWL_OK;
-}
-
-/* Sets hit->matches, where the line may have characters beyond ASCII beside word boundaries, or of
- * sets of which the automaton reads a hull. */
-static enum trawl_status make_sure(struct lazy *lazy, const uint8_t *text, struct lazy_hit *hit,
-                                   struct trawl_error *error)
-{
-    struct lazy_line line = {.bytes = text + hit->begin, .count = hit->after - hit->begin};
-    const uint32_t *found;
-    uint64_t spare = 0;
-    uint32_t count;
-
-    hit->matches = lazy->text_is_ascii || bytes_are_ascii(line.bytes, line.count);
-    if (hit->matches || lazy->count > 1)
-        return TRAWL_OK;
-    if (lazy->sure == NULL) {
-        TRAWL_TRY(lazy_make(lazy->made, LAZY_ENDS, &lazy->sure, error));
-        lazy->sure->nfa.is_hull = lazy->sure->nfa.is_open = false;
-        lazy->sure->nfa.is_sure = true;
-    }
-    if (line.count > 0)
-        line.count -= lazy->line_class_of[line.bytes[line.count - 1]] == lazy->class_count;
-    TRAWL_TRY(lazy_find(lazy->sure, LAZY_ALL, &line, &spare, &found, &count, &hit->matches, error));
-    hit->matches = count > 0 && !lazy->sure->parts[lazy->sure->groups[LAZY_ALL]].passes;
+    lane->edge = 0;
     return TRAWL_OK;
 }
 
@@ -113,8 +134,9 @@ static enum trawl_status take(struct lazy *lazy, uint32_t index, const uint8_t *
                               struct lane *lane, struct trawl_error *error)
 {
     const struct expressions *made = lazy->made;
-    const bool is_end = lane->at == lane->end, is_open = lazy->nfa.is_hull || lazy->nfa.is_open;
-    const uint32_t class = is_end ? lazy->class_count : lazy->line_class_of[text[lane->at]];
+    const bool is_end = lane->at == lane->end;
+    const uint32_t class =
+        is_end ? lazy->class_count : lane_class(lazy, text, lazy->line_class_of, lane, &lane->edge);
     uint32_t next = lazy->next[lane->state + class];
     struct lazy_hit *hit;
 
@@ -134,9 +156,9 @@ static enum trawl_status take(struct lazy *lazy, uint32_t index, const uint8_t *
     lane->at += lane->at < lane->end;
     lane->is_read |= lane->at == lane->end;
     hit->after = lane->at;
-    hit->matches = !made->has_beyond && !is_open;
-    if (is_open && !made->has_beyond)
-        TRAWL_TRY(make_sure(lazy, text, hit, error));
+    hit->matches =
+        !made->has_beyond && (!lazy->nfa.is_hull || lazy->text_is_ascii ||
+                              bytes_are_ascii(text + hit->begin, hit->after - hit->begin));
     return begin_lane(lazy, index, lane, error);
 }
 
@@ -181,6 +203,7 @@ static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *
                               struct trawl_error *error)
 {
     struct lane *lanes = lazy->lanes, *now = lanes;
+    const bool is_wide = lazy->wide > 0 && !lazy->text_is_ascii;
     uint64_t flushes = lazy->flushes;
     bool together = true;
 
@@ -188,9 +211,11 @@ static enum trawl_status scan(struct lazy *lazy, uint32_t index, const uint8_t *
         for (uint32_t k = 0; k < LANES; k++)
             together &= lanes[k].at < lanes[k].end;
         if (together)
-            read_lanes(lazy, text, lazy->line_class_of);
+            read_lanes(lazy, text, is_wide ? lazy->ascii_class_of : lazy->line_class_of);
         else
             read_lane(lazy, text, lazy->line_class_of, now);
+        if (together && is_wide)
+            read_wide(lazy, text, lazy->line_class_of, WIDE_BYTES);
         for (struct lane *lane = together ? lanes : now; lane < lanes + LANES; lane++) {
             if (lane->at == lane->end ? !lane->is_read : is_due(lazy, text, lane))
                 TRAWL_TRY(take(lazy, index, text, lane, error));
@@ -264,14 +289,15 @@ enum trawl_status lazy_scan(struct lazy *lazy, const uint8_t *text, uint64_t tex
 static enum trawl_status read_record(struct lazy *lazy, uint32_t index, const uint8_t *text,
                                      struct lane *lane, bool *may, struct trawl_error *error)
 {
-    uint32_t next = 0;
+    uint32_t next = 0, class;
 
     while (!lane->is_read && (next & STOP) == 0) {
         read_lane(lazy, text, lazy->class_of, lane);
         lane->is_read = lane->at == lane->end;
-        TRAWL_TRY(lazy_follow(lazy, index, lane->state,
-                              lane->is_read ? lazy->class_count : lazy->class_of[text[lane->at]],
-                              &next, error));
+        class = lazy->class_count;
+        if (!lane->is_read)
+            class = lane_class(lazy, text, lazy->class_of, lane, &lane->edge);
+        TRAWL_TRY(lazy_follow(lazy, index, lane->state, class, &next, error));
         lane->state = next & ~STOP;
         lane->at += !lane->is_read;
     }
@@ -285,12 +311,12 @@ enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct la
     struct lane *lanes = lazy->lanes;
     uint64_t flushes, bytes = 0;
     uint32_t index;
-    bool is_open;
+    bool is_hull;
 
     TRAWL_TRY(find_part(lazy, &index, reads, error));
     if (!*reads)
         return TRAWL_OK;
-    is_open = lazy->nfa.is_hull || lazy->nfa.is_open; /* as find_part left it */
+    is_hull = lazy->nfa.is_hull; /* as find_part left it */
     for (uint32_t k = 0; k < count; k++) {
         lanes[k].end = records[k].after;
         lanes[k].from = records[k].begin;
@@ -302,7 +328,9 @@ enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct la
         bytes += records[k].after - records[k].begin;
     }
     flushes = lazy->flushes;
-    if (count == LANES)
+    if (count == LANES && lazy->wide > 0)
+        read_wide(lazy, text, lazy->class_of, UINT64_MAX);
+    else if (count == LANES)
         read_lanes(lazy, text, lazy->class_of);
     for (uint32_t k = 0; k < count; k++) {
         if (flushes != lazy->flushes) { /* the record is read again */
@@ -311,7 +339,7 @@ enum trawl_status lazy_records(struct lazy *lazy, const uint8_t *text, struct la
         }
         TRAWL_TRY(read_record(lazy, index, text, &lanes[k], &records[k].may, error));
         records[k].matches = records[k].may && !lazy->made->has_beyond &&
-                             (!is_open || bytes_are_ascii(text + records[k].begin,
+                             (!is_hull || bytes_are_ascii(text + records[k].begin,
                                                           records[k].after - records[k].begin));
     }
     return end_scan(lazy, index, bytes, reads, error);

@@ -1,7 +1,6 @@
 /* lazy_span: finds matches with lazy automata (lazy.h). One reads forwards, to where the first
  * match ends. That begins where the automaton was last idle, unless other matches have begun since.
- * Then another automaton reads backwards, or, where it does not know a character, the first one
- * reads again, from where it was last idle.
+ * Then another automaton reads backwards.
  */
 #include <string.h>
 
@@ -19,20 +18,11 @@ static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
     return lazy->parts[*part].next == NOTHING && !lazy_passes(lazy, &lazy->parts[*part]);
 }
 
-/* Returns what comes before a match that is read from `at` on. */
-static uint32_t before(const struct lazy *lazy, const struct lazy_line *line, uint64_t at)
-{
-    const bool back = lazy->nfa.backwards;
-
-    return !lazy->nfa.has_edges || at == (back ? line->count : 0)
-               ? lazy_before(lazy)
-               : lazy_kind(lazy, line->bytes[back ? at : at - 1]);
-}
-
 /* What an automaton reads: from `at` to `to`, and what it finds. */
 struct reading {
     uint64_t at, to;
     bool is_anchored;
+    uint64_t edge;       /* as in lazy_class */
     uint64_t idle;       /* the last place where no match had begun */
     uint64_t begin, end; /* of the match; end UINT64_MAX: there is none */
     bool is_sure;        /* it begins at `begin` */
@@ -40,24 +30,36 @@ struct reading {
 };
 
 /* Reads on from the state, to the first byte that leads nowhere or has something to do. */
-static inline uint32_t read_on(const struct lazy *lazy, const struct lazy_line *line,
-                               struct reading *reading, uint32_t state, const bool back)
+static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
+                               struct reading *reading, uint32_t state, const bool back,
+                               const bool is_wide)
 {
-    const uint8_t *bytes = line->bytes, *class_of = lazy->class_of;
+    const uint8_t *bytes = line->bytes;
+    const uint16_t *class_of = lazy->class_of;
     const uint32_t *next = lazy->next;
-    uint64_t at = reading->at, idle = reading->idle;
+    uint64_t at = reading->at, idle = reading->idle, edge = reading->edge;
 
-    while (at != reading->to) {
-        const uint32_t to = next[state + class_of[bytes[at - back]]];
+    while (back ? at > reading->to : at < reading->to) {
+        uint32_t class = class_of[bytes[at - back]], to;
+        uint64_t ahead = edge, after = at + 1;
 
+        if (back && bytes[at - 1] >= 0x80)
+            class = lazy_class_back(lazy, bytes, line->count, at, &after);
+        else if (back)
+            after = at - 1;
+        else if (is_wide)
+            class = lazy_class(lazy, class, bytes, line->count, at, &ahead);
+        to = next[state + class];
         if (to - 1 >= STOP - 1) /* 0: not known */
             break;
-        at += back ? UINT64_MAX : 1;
+        edge = ahead;
+        at = after;
         idle = (to & IDLE) != 0 ? at : idle;
         state = to & OFFSET;
     }
     reading->at = at;
     reading->idle = idle;
+    reading->edge = edge;
     return state;
 }
 
@@ -65,17 +67,15 @@ static inline uint32_t read_on(const struct lazy *lazy, const struct lazy_line *
 static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                 struct reading *reading)
 {
-    const bool back = lazy->nfa.backwards;
+    const bool back = lazy->nfa.backwards, is_wide = lazy->wide > 0;
     const uint64_t began = reading->at, last = back ? 0 : line->count;
-    const uint32_t first = before(lazy, line, began);
+    const uint32_t first = lazy_before_at(lazy, line->bytes, line->count, began, &reading->edge);
     struct part *part = &lazy->parts[index];
     uint32_t state, next = 0;
     bool is_end = false, reads = true;
 
     reading->end = UINT64_MAX;
     reading->idle = reading->at;
-    if (first == LINE_BEFORE_HIGH && lazy->nfa.is_sure)
-        return false;
     state = part->flushes == lazy->flushes ? part->starts[reading->is_anchored][first] : 0;
     if (state == 0 &&
         lazy_start(lazy, index, reading->is_anchored, first, &state, NULL) != TRAWL_OK)
@@ -83,18 +83,27 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
     for (state *= lazy->stride; reads && !is_end; state = next & OFFSET) {
         uint32_t class = lazy->class_count;
         bool is_new = false;
+        uint64_t after;
 
-        state = back ? read_on(lazy, line, reading, state, true)
-                     : read_on(lazy, line, reading, state, false);
-        if (reading->at != last)
+        state = back      ? read_on(lazy, line, reading, state, true, true)
+                : is_wide ? read_on(lazy, line, reading, state, false, true)
+                          : read_on(lazy, line, reading, state, false, false);
+        after = reading->at + (back ? UINT64_MAX : 1);
+        if (reading->at != last) {
             class = lazy->class_of[line->bytes[reading->at - back]];
-        is_end = reading->at == reading->to;
+            if (!back)
+                class =
+                    lazy_class(lazy, class, line->bytes, line->count, reading->at, &reading->edge);
+            else if (line->bytes[reading->at - 1] >= 0x80)
+                class = lazy_class_back(lazy, line->bytes, line->count, reading->at, &after);
+        }
+        is_end = back ? reading->at <= reading->to : reading->at == reading->to;
         if (is_end && reading->to != last)
             next = lazy_ends(lazy, state, class);
         else if ((is_new = (next = lazy->next[state + class]) == 0) &&
                  lazy_follow(lazy, index, state, class, &next, NULL) != TRAWL_OK)
             return false;
-        reads = part->credit >= 0 && next != DOUBT;
+        reads = part->credit >= 0;
         if (reads && (next & MATCH) != 0) {
             reading->end = reading->at;
             reading->begin = reading->idle;
@@ -103,7 +112,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                 (void)lazy_ends(lazy, state, class);
             reading->expression = part->count > 1 ? lazy->ended_by : lazy->rules[part->from];
         }
-        reading->at += back ? UINT64_MAX : 1;
+        reading->at = after;
         if ((next & IDLE) != 0)
             reading->idle = reading->at;
         is_end |= (next & OFFSET) == 0;
@@ -158,10 +167,9 @@ int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_
                : find_begin(spans, *expression, line, span) ? span->begin == line->from
                                                             : LAZY_ASKS;
     }
-    if (reading.is_anchored || reading.is_sure || find_begin(spans, *expression, line, span))
-        return 1;
-    reading = (struct reading){.at = span->begin, .to = to, .is_anchored = true};
-    return run(lazy, part, line, &reading) && reading.end == span->end ? 1 : LAZY_ASKS;
+    return reading.is_anchored || reading.is_sure || find_begin(spans, *expression, line, span)
+               ? 1
+               : LAZY_ASKS;
 }
 
 void lazy_spans_free(struct lazy_spans *spans)

@@ -95,7 +95,7 @@ static void move_place(struct lazy *lazy, uint32_t place, const struct border *b
                     add_end(lazy, at);
                 lazy->seen[at] = lazy->list_number;
             } else if (what->kind == PLACE_CLASS) {
-                const uint32_t next = nfa_after(&lazy->nfa, at, border->next);
+                const uint32_t next = nfa_after(&lazy->nfa, at, border);
 
                 if (next != NO_PLACE)
                     add(lazy, next, depth);
@@ -397,13 +397,50 @@ enum trawl_status lazy_start(struct lazy *lazy, uint32_t index, bool is_anchored
     return TRAWL_OK;
 }
 
+/* Returns the border between what comes before and the class. */
+static struct border border_of(const struct lazy *lazy, uint32_t before, uint32_t class)
+{
+    const uint32_t more = class - lazy->byte_classes, wide = lazy->wide;
+    const bool is_byte = class < lazy->byte_classes, back = lazy->nfa.backwards;
+    struct border border = {.before = before, .next = END_OF_LINE};
+
+    if (class == lazy->class_count)
+        return border;
+    border.next =
+        back && !is_byte ? CHARACTER : lazy->byte_of[is_byte ? class : lazy->high + more % wide];
+    if (!is_byte)
+        border.unit =
+            back && !lazy->nfa.knows_words ? UNIT_OTHER : (enum nfa_unit)(UNIT_WORD + more / wide);
+    else if (back && border.next >= 0x80)
+        border.unit = lazy->made->is_strict ? UNIT_NONE : UNIT_OTHER;
+    if (border.next == CHARACTER)
+        border.classes = lazy->symbols.members[more % wide];
+    return border;
+}
+
+/* Returns true if words are known, and the border is inside of a character. */
+static bool is_inside(const struct lazy *lazy, const struct border *border)
+{
+    return lazy->nfa.knows_words && border->unit == UNIT_INSIDE && border->next >= 0x80 &&
+           border->next < 0x100;
+}
+
+/* Returns true if matches of the part may begin at the border: those of an expression with word
+ * boundaries do not begin inside of a character, not even empty ones. */
+static bool may_begin(const struct lazy *lazy, uint32_t part, const struct border *border)
+{
+    return part != NOTHING &&
+           !(is_inside(lazy, border) &&
+             lazy->made->items[lazy->rules[lazy->parts[part].from]].marked != NULL);
+}
+
 /* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */
 static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uint32_t class,
                                          uint32_t *next, int64_t *credit, struct trawl_error *error)
 {
     const struct state from = lazy->states[number];
-    const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
-    const struct border border = {from.before, byte, false};
+    const struct border border = border_of(lazy, from.before, class);
+    const uint32_t byte = border.next;
     const bool finds = lazy->as != LAZY_ENDS, is_end = byte == END_OF_LINE;
     const bool was_idle = from.list.count == 0;
     const uint64_t flushes = lazy->flushes;
@@ -422,11 +459,7 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
         TRAWL_TRY(lazy_room(lazy, count, error));
     }
     TRAWL_TRY(make_room(lazy, error));
-    if (finds && lazy->nfa.is_sure && byte >= 0x80 && !is_end) {
-        lazy->next[number * lazy->stride + class] = *next = DOUBT;
-        return TRAWL_OK;
-    }
-    if (from.part != NOTHING)
+    if (may_begin(lazy, from.part, &border))
         TRAWL_TRY(find_moved(lazy, &lazy->parts[from.part], class, &border, &moved, error));
     list_begin(lazy);
     move(lazy, lazy->items + from.list.from, from.list.count, &border);
@@ -448,7 +481,8 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
             return TRAWL_OK;
     } else if (!(is_end && finds) && (lazy->list_count + lazy->end_count > 0 || part != NOTHING)) {
         if (lazy->nfa.has_edges && !is_end)
-            before = lazy_kind(lazy, (uint8_t)byte);
+            before = is_inside(lazy, &border) ? from.before
+                                              : (uint32_t)nfa_before(&lazy->nfa, byte, border.unit);
         to = state_of(lazy, part, before, is_single || lazy->list_count == 0);
         if (to == 0) {
             *next = 0;
@@ -466,15 +500,12 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
 uint32_t lazy_ends(struct lazy *lazy, uint32_t state, uint32_t class)
 {
     const struct state *now = &lazy->states[state / lazy->stride];
-    const uint32_t byte = class == lazy->class_count ? END_OF_LINE : lazy->byte_of[class];
-    const struct border border = {now->before, byte, false};
+    const struct border border = border_of(lazy, now->before, class);
 
-    if (lazy->nfa.is_sure && byte >= 0x80 && byte != END_OF_LINE)
-        return DOUBT;
     lazy->stays = true;
     list_begin(lazy);
     move(lazy, lazy->items + now->list.from, now->list.count, &border);
-    if (now->part != NOTHING) {
+    if (may_begin(lazy, now->part, &border)) {
         const struct range first = lazy->parts[now->part].first;
 
         move(lazy, lazy->kept + first.from, first.count, &border);

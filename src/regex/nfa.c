@@ -152,7 +152,9 @@ static bool has_automaton(const struct nfa *nfa, const struct syntax_node *set)
 {
     if (nfa->classes == NULL || set->set_count == 0)
         return false;
-    return nfa->keeps_classes
+    return nfa->keeps_classes && nfa->backwards
+               ? set->set[set->set_count - 1].last >= 0x80 || set->set_count > 1
+           : nfa->keeps_classes
                ? set->set_count > 1 || (set->set->last >= 0x80 && set->set->first < set->set->last)
                : set->set_count > 8 && !nfa->options->bytes && !nfa->backwards;
 }
@@ -163,10 +165,12 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
     bool is_wide = false;
 
     if (has_automaton(nfa, node)) {
-        const enum trawl_status status = classes_put(
-            nfa->classes, node, nfa->is_sure ? 0x7f : SETS_LAST, nfa->options->bytes, &all, NULL);
+        const enum trawl_status status =
+            nfa->backwards ? classes_know(nfa->classes, node, &all, NULL)
+                           : classes_put(nfa->classes, node, nfa->options->bytes, &all, NULL);
 
         fail_if(nfa, status != TRAWL_OK, "there is not enough memory");
+        fail_if(nfa, nfa->backwards && all >= SYMBOLS_CLASSES, "it has too many classes");
         if (!nfa->keeps_classes && !nfa->fails)
             all = put_state(nfa, all, next);
         fail_if(nfa, nfa->steps > NFA_STEPS_MAX, "its automaton would be too large");
@@ -179,8 +183,8 @@ static uint32_t put_characters(struct nfa *nfa, const struct syntax_node *node, 
         struct code_range range = node->set[i];
 
         nfa->steps++;
-        if ((nfa->is_hull || nfa->is_sure) && !nfa->options->bytes) {
-            is_wide |= range.last >= 0x80 && nfa->is_hull;
+        if (nfa->is_hull && !nfa->options->bytes) {
+            is_wide |= range.last >= 0x80;
             range.last = range.last < 0x80 ? range.last : 0x7f;
         }
         if (range.first <= range.last)
@@ -265,6 +269,7 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
         return put_characters(nfa, node, next);
     case SYNTAX_BYTE:
         nfa->has_part |= !nfa->options->bytes;
+        fail_if(nfa, nfa->has_part && nfa->backwards, "it takes a part of a character");
         return put_bytes(nfa, 0, 0xff, next);
     case SYNTAX_EDGE:
         return nfa_put_edge(nfa, node->letter, (node->flags & SYNTAX_MANY_LINES) != 0, next);
@@ -330,11 +335,19 @@ uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t 
     return all;
 }
 
-uint32_t nfa_after(struct nfa *nfa, uint32_t place, uint32_t byte)
+uint32_t nfa_after(struct nfa *nfa, uint32_t place, const struct border *border)
 {
     struct place after = nfa->places[place];
 
-    after.other = classes_next(nfa->classes, after.other, byte);
+    if (nfa->backwards) {
+        const bool holds = border->next == CHARACTER
+                               ? (border->classes >> after.other & 1) != 0
+                               : border->next < (nfa->options->bytes ? 0x100u : 0x80u) &&
+                                     classes_hold(nfa->classes, after.other, border->next);
+
+        return holds ? after.next : NO_PLACE;
+    }
+    after.other = classes_next(nfa->classes, after.other, border->next);
     return after.other == CLASSES_NONE  ? NO_PLACE
            : after.other == CLASSES_END ? after.next
                                         : shared_place(nfa, after);
@@ -342,15 +355,17 @@ uint32_t nfa_after(struct nfa *nfa, uint32_t place, uint32_t byte)
 
 static bool is_word(uint32_t byte)
 {
-    return byte != END_OF_LINE && class_is_word_byte((char)byte);
+    return byte < 0x100 && class_is_word_byte((char)byte);
 }
 
-enum line_before nfa_before(const struct nfa *nfa, uint32_t byte)
+enum line_before nfa_before(const struct nfa *nfa, uint32_t byte, enum nfa_unit unit)
 {
-    return byte == '\n'                   ? LINE_BEFORE_NEWLINE
-           : is_word(byte)                ? LINE_BEFORE_WORD
-           : nfa->is_wide && byte >= 0x80 ? LINE_BEFORE_BEYOND
-                                          : LINE_BEFORE_OTHER;
+    return byte == '\n'                         ? LINE_BEFORE_NEWLINE
+           : is_word(byte) || unit == UNIT_WORD ? LINE_BEFORE_WORD
+           : unit == UNIT_NONE                  ? LINE_BEFORE_NONE
+           : nfa->is_hull && byte >= 0x80       ? LINE_BEFORE_HIGH
+           : nfa->is_wide && byte >= 0x80       ? LINE_BEFORE_BEYOND
+                                                : LINE_BEFORE_OTHER;
 }
 
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border)
@@ -363,7 +378,13 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     const bool after_beyond = border->before == LINE_BEFORE_BEYOND;
     const bool before_beyond = nfa->is_wide && border->next >= 0x80 && border->next != END_OF_LINE;
     const bool read = border->before == LINE_BEFORE_WORD || (after_beyond && (nfa->guess & 1) != 0);
-    const bool next = is_word(border->next) || (before_beyond && (nfa->guess & 2) != 0);
+    const bool next = is_word(border->next) || border->unit == UNIT_WORD ||
+                      (before_beyond && (nfa->guess & 2) != 0);
+    /* what the text has before the border and after it is of no character */
+    const bool read_none = border->before == LINE_BEFORE_NONE,
+               next_none = border->unit == UNIT_NONE;
+    const bool none_before = back ? next_none : read_none,
+               none_after = back ? read_none : next_none;
 
     switch (place->letter) {
     case '^':
@@ -375,10 +396,15 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
     case 'z':
         return back ? is_first : is_last;
     default:
-        if ((nfa->is_open || nfa->is_sure) &&
-            (border->before == LINE_BEFORE_HIGH ||
-             (border->next >= 0x80 && border->next != END_OF_LINE)))
-            return nfa->is_open;
+        if (nfa->is_open && (border->before == LINE_BEFORE_HIGH ||
+                             (border->next >= 0x80 && border->next != END_OF_LINE)))
+            return true;
+        if (nfa->knows_words && border->unit == UNIT_INSIDE && border->next >= 0x80 &&
+            border->next < 0x100)
+            return false;
+        if ((none_before && strchr("mh", place->letter) != NULL) ||
+            (none_after && strchr("MH", place->letter) != NULL))
+            return false;
         if ((nfa->guess & 4) != 0 && (after_beyond || before_beyond))
             return false;
         return (boundary_bits[strchr(boundaries, place->letter) - boundaries] >>
@@ -393,15 +419,19 @@ uint32_t nfa_divide(const struct nfa *nfa, uint32_t from, const uint64_t *held,
 {
     uint32_t count = 0;
 
-    cuts[0x80] |= nfa->is_hull || nfa->is_open || nfa->is_sure;
+    cuts[0x80] |= nfa->is_hull || nfa->is_open || nfa->knows_words || nfa->backwards;
     for (uint32_t i = from; i < nfa->count; i++)
         if ((held == NULL || (held[i / 64] >> i % 64 & 1) != 0) &&
             nfa->places[i].kind == PLACE_BYTES && nfa->places[i].low <= nfa->places[i].high)
             cuts[nfa->places[i].low] = cuts[nfa->places[i].high + 1] = true;
+    for (uint64_t i = 0; nfa->keeps_classes && nfa->backwards && i < nfa->classes->code_count; i++)
+        for (uint32_t end = 0; end < 2; end++)
+            cuts[min_u64(end == 0 ? nfa->classes->codes[i].first : nfa->classes->codes[i].last + 1,
+                         256)] = true;
     for (uint64_t i = 0; nfa->keeps_classes && i < nfa->classes->range_count; i++)
         cuts[nfa->classes->ranges[i].low] = cuts[nfa->classes->ranges[i].high + 1] = true;
     for (uint32_t byte = 1; byte < 256 && nfa->has_edges; byte++)
-        cuts[byte] |= nfa_before(nfa, byte) != nfa_before(nfa, byte - 1);
+        cuts[byte] |= nfa_before(nfa, byte, UNIT_INSIDE) != nfa_before(nfa, byte - 1, UNIT_INSIDE);
     for (uint32_t end = 0; end < 2 && ends != NULL; end++)
         cuts[ends[end]] = cuts[ends[end] + 1] = true;
     for (uint32_t byte = 0; byte < 256; byte++) {

@@ -11,11 +11,14 @@
 #include "regex/re2.h"
 
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
+#define CHARACTER 257u   /* read backwards, instead of the bytes of a character beyond ASCII */
 #define NO_PLACE UINT32_MAX
 #define NFA_SLOTS 8192u          /* a power of two, and more than there are shared places */
 #define NFA_STEPS_MAX (1u << 20) /* of an expression's places; so many take some 10 ms */
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
+/* If the automaton knows words: a byte of no character, which adjoins no word boundary. */
+#define LINE_BEFORE_NONE (LINE_BEFORES + 1)
 
 enum place_kind { PLACE_BYTES, PLACE_CLASS, PLACE_FORK, PLACE_EDGE, PLACE_MARK, PLACE_END };
 
@@ -25,16 +28,24 @@ struct place {
     char letter;       /* for EDGE: as in syntax_node */
     bool by_lines;     /* for EDGE: ^ and $ also match at newlines */
     uint32_t next;
-    uint32_t other; /* for CLASS: the state in which the rest of a character is read (classes.h);
-                       for FORK: the place after `next`, in order of preference; for END: the
-                       expression; for MARK: 1 at the group's end, 0 at its begin */
+    uint32_t other; /* for CLASS: the state in which the rest of a character is read (classes.h),
+                       or, backwards, the class's index; for FORK: the place after `next`, in order
+                       of preference; for END: the expression; for MARK: 1 at the group's end, 0 at
+                       its begin */
 };
 
-/* Where assertions are decided: between what was read and `next`, a byte or END_OF_LINE. */
+/* What a byte beyond ASCII is to an automaton that knows words: the first of a character, or of no
+ * character, or inside of one. */
+enum nfa_unit { UNIT_INSIDE, UNIT_WORD, UNIT_OTHER, UNIT_NONE, UNITS };
+
+/* Where assertions are decided: between what was read and `next`, a byte, END_OF_LINE, or
+ * CHARACTER. */
 struct border {
-    uint32_t before; /* enum line_before, or LINE_BEFORE_HIGH */
+    uint32_t before; /* enum line_before, or LINE_BEFORE_HIGH, or LINE_BEFORE_NONE */
     uint32_t next;
-    bool any; /* every assertion is true */
+    bool any;           /* every assertion is true */
+    enum nfa_unit unit; /* of `next` */
+    uint64_t classes;   /* of CHARACTER: a bit for each that has it */
 };
 
 struct nfa {
@@ -47,9 +58,7 @@ struct nfa {
      * are a character of a set with such characters. is_open: next to them every word boundary is
      * true. */
     bool is_hull, is_open;
-    /* Only what certainly matches is wanted: no set has characters beyond ASCII, next to which no
-     * word boundary is true. */
-    bool is_sure;
+    bool knows_words; /* border.unit says which characters beyond ASCII belong to words */
     bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
     bool fails;       /* there are too many places, or an assertion has none: */
     const char *why;
@@ -82,10 +91,11 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
 /* The same for a root without what is optional at the start or end of its alternatives: lines with
  * a match are the same. */
 uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next);
-/* Returns the place after a CLASS place that takes the byte: one of the same class, or its `next`;
- * NO_PLACE: it does not take the byte. */
-uint32_t nfa_after(struct nfa *nfa, uint32_t place, uint32_t byte);
-enum line_before nfa_before(const struct nfa *nfa, uint32_t byte);
+/* Returns the place after a CLASS place that takes border->next: one of the same class, or its
+ * `next`; NO_PLACE: it does not take it. */
+uint32_t nfa_after(struct nfa *nfa, uint32_t place, const struct border *border);
+/* Returns what a byte is for what comes after it; not inside of a character. */
+enum line_before nfa_before(const struct nfa *nfa, uint32_t byte, enum nfa_unit unit);
 /* Returns true if the assertion is true at the border. */
 bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct border *border);
 /* Divides the bytes into classes that no place or assertion, nor the two bytes in `ends` unless

@@ -136,7 +136,7 @@ static struct line_step step_of(struct onepass *maker, uint32_t state, uint32_t 
     if (next == KNOWN)
         step.next = LINE_GROUP_KNOWN;
     else if (next != NO_PLACE)
-        step.next = state_of(maker, next, nfa_before(&maker->nfa, byte));
+        step.next = state_of(maker, next, nfa_before(&maker->nfa, byte, UNIT_INSIDE));
     return step;
 }
 

@@ -64,4 +64,5 @@ def test_ways(number, folder):
         assert what[:1] != '"' or name == "atoms"
     assert sum(int(count) for _, _, count, _ in ways) == int(re.search(r"^bytes: (\d+)", told, re.M)[1]) == len(text)
     if "-o" not in options:  # to show a line, the command itself asks RE2 about empty matches
-        assert ("RE2" in names) == ("libtrawl_regex" in told)
+        loads = "libtrawl_regex" in told
+        assert ("RE2" in names) == loads or (loads and "1200" in EXPRESSIONS[number])  # to learn whether it fits
