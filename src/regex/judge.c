@@ -44,8 +44,8 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
         return judge_undecided(line->at, 1, error);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
-                            "an expression's program needs more memory between word borders than "
-                            "the limit: make repetitions and classes such as \\pL{300} smaller")
+                            "an expression's program needs more memory than the limit: make "
+                            "repetitions and classes such as \\pL{300} smaller")
                : program_failed(found, error);
 }
 
@@ -177,7 +177,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
         if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
             const uint64_t began_ns = clock_now_ns();
             const int found = program_match(program, line->bytes, line->count, begin, line->count,
-                                            REGEX_AT_FROM, span, 1, &line->words->re2);
+                                            REGEX_AT_FROM, span, &line->words->re2);
 
             if (found != 0)
                 return found;
@@ -194,7 +194,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
                 begin = judge_after_last(line->bytes, from, begin - 1, line_end);
         }
         return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
-                             span, 1, &line->words->re2);
+                             span, &line->words->re2);
     }
     return 0;
 }
@@ -225,7 +225,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
         from = max_u64(from, at - min_u64(at, most));
         program_note(&line->words->reach, line->count - from);
         found = reach_match(reach, window, line->bytes, line->count, from, at, line->count,
-                            REGEX_ANYWHERE, span, 1);
+                            REGEX_ANYWHERE, span);
         if (found < 0)
             return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE,
                                span, 1);
@@ -604,6 +604,8 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
     made->expressions = expressions;
     made->expression = (uint32_t)pattern_index;
     made->judged = (struct judged){.call = call, .words = &made->words};
+    if (expressions->items[pattern_index].beyond == NULL)
+        made->words.spans.made = expressions;
     made->span_count = spans;
     *out = made;
     return trawl_line_move(made, line, line_bytes, error);
@@ -630,23 +632,22 @@ void trawl_line_close(struct trawl_line *line)
     memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
-/* Stores the match and the groups of line->spans, whose offsets count from byte `first` of the
- * line. Groups without a span are stored as UINT64_MAX. */
-static enum trawl_status put_groups(const struct trawl_line *line, int found, uint64_t first,
+/* Stores the match and the groups of line->spans. Groups without a span are stored as UINT64_MAX.
+ */
+static enum trawl_status put_groups(const struct trawl_line *line, int found,
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error)
 {
     for (uint64_t i = 0; i < groups_max; i++)
-        groups[i] =
-            found > 0 && i < line->span_count && line->spans[i].begin != UINT64_MAX
-                ? (struct trawl_range){first + line->spans[i].begin, first + line->spans[i].end}
-                : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+        groups[i] = found > 0 && i < line->span_count && line->spans[i].begin != UINT64_MAX
+                        ? (struct trawl_range){line->spans[i].begin, line->spans[i].end}
+                        : (struct trawl_range){UINT64_MAX, UINT64_MAX};
     return status_of(found, &line->judged, error);
 }
 
-/* Before a match's groups are searched for in a short line: returns true if it has no match, by the
- * lazy automata, which are used from call number RULES_AFTER on. */
-static bool rules_out(struct trawl_line *line, uint64_t groups_max)
+/* Before PCRE2 searches a short line: returns true if it has no match, by the lazy automata, which
+ * are used from call number RULES_AFTER on. */
+static bool rules_out(struct trawl_line *line)
 {
     const struct lazy_line read = {.bytes = line->judged.bytes, .count = line->judged.count};
     struct lazy_spans *spans = &line->words.spans;
@@ -654,13 +655,11 @@ static bool rules_out(struct trawl_line *line, uint64_t groups_max)
     uint32_t expression = 0;
     bool rules;
 
-    if (line->looks >= RULES_AFTER && line->expressions->count == 1 &&
-        !expressions_cross(line->expressions))
-        spans->made = line->expressions;
-    if (spans->made == NULL || read.count > RULED_BYTES ||
-        (groups_max == 1 && line->expressions->items[0].beyond == NULL) ||
-        line->ruled < -(int64_t)RULES_AFTER)
+    if (line->looks < RULES_AFTER || line->expressions->count > 1 ||
+        expressions_cross(line->expressions) || read.count > RULED_BYTES ||
+        line->expressions->items[0].beyond == NULL || line->ruled < -(int64_t)RULES_AFTER)
         return false;
+    spans->made = line->expressions;
     rules = lazy_span(spans, &expression, &read, read.count, REGEX_ANYWHERE, &span) == 0;
     line->ruled += rules ? 1 : -1;
     return rules;
@@ -682,7 +681,7 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
     else if (from <= line->judged.count && (!lines || from == 0) &&
-             (from > 0 || !rules_out(line, min_u64(groups_max, line->span_count)))) {
+             (from > 0 || !rules_out(line))) {
         if (line->has_moved)
             words_begin(&line->judged);
         line->has_moved = false;
@@ -690,7 +689,7 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
                             lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
                             (uint32_t)min_u64(groups_max, line->span_count));
     }
-    return put_groups(line, found, 0, groups, groups_max, error);
+    return put_groups(line, found, groups, groups_max, error);
 }
 
 bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
@@ -737,7 +736,7 @@ static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, 
     line->after = end + (begin == end);
     return groups[0].begin == begin && groups[0].end == end
                ? TRAWL_OK
-               : put_groups(line, 0, 0, groups, groups_max, error);
+               : put_groups(line, 0, groups, groups_max, error);
 }
 
 enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range match,
@@ -746,34 +745,23 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
 {
     const uint64_t begin = match.begin, end = match.end;
     const struct expressions *expressions;
-    struct judged judged;
-    uint64_t first, count;
     int found = 0;
 
     if (line == NULL || groups == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", line == NULL ? "line" : "groups");
     expressions = line->expressions;
-    judged = line->judged;
-    count = judged.count;
-    if (begin > end || end > count)
+    if (begin > end || end > line->judged.count)
         return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
     if (groups_max == 0)
         return TRAWL_OK;
     if (expressions->items[line->expression].beyond != NULL)
         return groups_beyond(line, begin, end, groups, groups_max, error);
     if (begin == end && !expressions->items[line->expression].tree.root.may_be_empty)
-        return put_groups(line, 0, 0, groups, groups_max, error); /* RE2 need not compile */
-    /* one character before and one after the match are enough for all assertions */
-    first = words_before(expressions, judged.bytes, begin);
-    judged.count = min_u64(words_step(expressions, judged.bytes, count, end), count) - first;
-    judged.bytes += first;
-    words_begin(&judged);
-    if (!at_character_middle(expressions, line->judged.bytes, count, begin))
-        found =
-            words_match(expressions, line->expression, &judged, begin - first, end - first,
-                        REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
-    words_begin(&judged); /* line->words refers to this part of the line */
-    return put_groups(line, found, first, groups, groups_max, error);
+        return put_groups(line, 0, groups, groups_max, error);
+    if (!at_character_middle(expressions, line->judged.bytes, line->judged.count, begin))
+        found = words_groups(expressions, line->expression, &line->judged, begin, end, line->spans,
+                             (uint32_t)min_u64(groups_max, line->span_count));
+    return put_groups(line, found, groups, groups_max, error);
 }
 
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,

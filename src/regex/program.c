@@ -26,6 +26,7 @@ struct program {
     struct regex_options options;
     uint64_t most_bytes; /* the memory that it may take if options.memory_bytes is not enough */
     _Atomic(struct reach *) reach;         /* NULL: it is not made yet */
+    _Atomic(struct groups *) groups;       /* NULL: it is not made yet */
     _Atomic(struct runs *) runs;           /* NULL: there are none, or they are not made yet */
     _Atomic(bool) has_runs;                /* making runs has been tried */
     _Atomic(const struct regex_ops *) ops; /* the functions for `regex`, set before it */
@@ -55,6 +56,7 @@ void program_free(struct program *program)
     if (program->regex != NULL)
         program->ops->release(program->regex);
     reach_free(program->reach);
+    groups_free(program->groups);
     runs_free(program->runs);
     memory_release(program, 1, sizeof *program);
 }
@@ -166,6 +168,27 @@ const struct reach *program_reach(const struct program *program, bool whole_word
     return program->reach;
 }
 
+enum trawl_status program_finder(const struct program *program, bool whole_word, bool is_strict,
+                                 const struct groups **groups)
+{
+    struct program *asked = (struct program *)(uintptr_t)program;
+    struct groups *made = NULL, *none = NULL;
+    enum trawl_status status;
+    struct syntax tree;
+
+    *groups = program->groups;
+    if (*groups != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(syntax_again(program->tree, &tree, NULL));
+    status = groups_make(&tree, &program->options, whole_word, is_strict, &made, NULL);
+    syntax_release(&tree);
+    TRAWL_TRY(status);
+    if (!atomic_compare_exchange_strong(&asked->groups, &none, made))
+        groups_free(made);
+    *groups = program->groups;
+    return TRAWL_OK;
+}
+
 const struct runs *program_runs(const struct program *program)
 {
     struct program *asked = (struct program *)(uintptr_t)program;
@@ -196,16 +219,16 @@ int program_why(const struct program *program)
 }
 
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                  uint32_t span_count, struct program_asks *asks)
+                  uint64_t to, enum regex_anchor anchor, struct regex_span *span,
+                  struct program_asks *asks)
 {
     const struct regex *regex = regex_of(program);
     int found;
 
     if (regex == NULL)
         return program->why == TRAWL_UNSUPPORTED ? PROGRAM_MISSING : PROGRAM_MEMORY;
-    found = program->ops->match(regex, text, count, from, to, anchor, spans, span_count);
-    program_note(asks, (found > 0 && span_count > 0 ? spans->end : to) - from);
+    found = program->ops->match(regex, text, count, from, to, anchor, span);
+    program_note(asks, (found > 0 && span != NULL ? span->end : to) - from);
     return found;
 }
 

@@ -1,10 +1,11 @@
-/* program: a compiled expression: its reach, and RE2's program, each of
+/* program: a compiled expression: its reach, what finds its groups, and RE2's program, each of
  * which is made when it is first needed. Also divides the memory that a plan may use among its
  * programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
 #define TRAWL_REGEX_PROGRAM_H
 
 #include "base/status.h"
+#include "regex/groups.h"
 #include "regex/re2.h"
 #include "regex/reach.h"
 #include "regex/runs.h"
@@ -42,6 +43,10 @@ bool program_is_ready(const struct program *program);
  */
 const struct reach *program_reach(const struct program *program, bool whole_word,
                                   const struct around_words *words);
+/* Sets *groups to what finds the groups of matches, which the first call makes (groups_make).
+ * Errors: LIMIT, MEMORY. */
+enum trawl_status program_finder(const struct program *program, bool whole_word, bool is_strict,
+                                 const struct groups **groups);
 /* Returns what each match has in a row; NULL: nothing that is rare, or memory is lacking. */
 const struct runs *program_runs(const struct program *program);
 
@@ -60,8 +65,8 @@ static inline void program_note(struct program_asks *asks, uint64_t bytes)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
 /* Like regex_ops.match, but may also return PROGRAM_MISSING. Adds to *asks if RE2 is asked. */
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
-                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                  uint32_t span_count, struct program_asks *asks);
+                  uint64_t to, enum regex_anchor anchor, struct regex_span *span,
+                  struct program_asks *asks);
 /* Returns why a program is not ready: PROGRAM_MEMORY or PROGRAM_MISSING; 0 if `program` is NULL or
  * too large. */
 int program_why(const struct program *program);

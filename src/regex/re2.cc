@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 /* RE2 locks its program during each match; with 16 threads, a copy for each is 1.7 to 4 times as
  * fast. So a thread that has used a program COPY_AFTER times gets a
@@ -147,7 +146,7 @@ void release(struct regex *regex)
 }
 
 int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
-          uint64_t to, enum regex_anchor anchor, regex_span *spans, uint32_t span_count)
+          uint64_t to, enum regex_anchor anchor, regex_span *span)
 {
     static const re2::RE2::Anchor anchors[] = {re2::RE2::UNANCHORED, re2::RE2::ANCHOR_START,
                                                re2::RE2::ANCHOR_BOTH};
@@ -155,24 +154,15 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     try {
         const re2::StringPiece piece(reinterpret_cast<const char *>(text),
                                      static_cast<size_t>(count));
-        re2::StringPiece few[4];
-        std::vector<re2::StringPiece> many;
-        re2::StringPiece *found = few;
+        re2::StringPiece found;
 
-        if (span_count > 4) {
-            many.resize(span_count);
-            found = many.data();
-        }
         if (!program_here(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
-                                       anchors[anchor], span_count > 0 ? found : nullptr,
-                                       static_cast<int>(span_count)))
+                                       anchors[anchor], span != nullptr ? &found : nullptr,
+                                       span != nullptr ? 1 : 0))
             return 0;
-        for (uint32_t i = 0; i < span_count; i++) {
-            spans[i].begin = spans[i].end = UINT64_MAX;
-            if (found[i].data() == nullptr)
-                continue;
-            spans[i].begin = static_cast<uint64_t>(found[i].data() - piece.data());
-            spans[i].end = spans[i].begin + found[i].size();
+        if (span != nullptr) {
+            span->begin = static_cast<uint64_t>(found.data() - piece.data());
+            span->end = span->begin + found.size();
         }
         return 1;
     } catch (...) {

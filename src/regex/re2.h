@@ -64,7 +64,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 17u
+#define REGEX_VERSION 18u
 
 struct regex_ops {
     uint32_t version; /* the caller checks that this is REGEX_VERSION */
@@ -75,12 +75,10 @@ struct regex_ops {
                                  char message[REGEX_MESSAGE_BYTES]);
     void (*release)(struct regex *regex);
     /* Finds the first match in text[0, count) that begins at or after `from` and ends at or before
-     * `to`. Assertions see the whole text. Stores the match and its groups in `spans`; if
-     * span_count is 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
-     * memory cannot be allocated. */
+     * `to`. Assertions see the whole text. Stores the match in *span, unless that is NULL, which is
+     * faster. Returns 1 for a match, 0 for none, -1 if memory cannot be allocated. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
-                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                 uint32_t span_count);
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *span);
 };
 
 /* The table; the only symbol that libtrawl_regex exports. */

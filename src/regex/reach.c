@@ -325,26 +325,20 @@ static uint32_t prefer(const struct reach_window *window, const struct reach_par
     }
 }
 
-/* Follows the match that begins at `at`, and stores it, with its groups, in spans. Returns its end;
- * UINT32_MAX if it reaches the end of a window that is not the last. */
-static uint32_t follow(const struct reach_window *window, uint32_t at, struct regex_span *spans,
-                       uint32_t span_count)
+/* Follows the match that begins at `at`. Returns its end; UINT32_MAX if it reaches the end of a
+ * window that is not the last. */
+static uint32_t follow(const struct reach_window *window, uint32_t at)
 {
     const struct reach *reach = window->of;
     const struct reach_part *part = &reach->parts[reach->first];
 
     while (part->kind != REACH_ACCEPT && (window->is_last || at < window->chars)) {
-        const uint32_t group = part->least / 2;
         uint32_t next = part->next;
 
         if (part->kind == REACH_CHARS)
             at += prefer(window, part, at);
         else if (part->kind == REACH_FORK && !has_bit(bitmap(window, next), at))
             next = part->other;
-        else if (part->kind == REACH_SAVE && group < span_count && part->least % 2 == 0)
-            spans[group].begin = window->begin + window->offsets[at];
-        else if (part->kind == REACH_SAVE && group < span_count)
-            spans[group].end = window->begin + window->offsets[at];
         part = &reach->parts[next];
     }
     return window->is_last || at < window->chars ? at : UINT32_MAX;
@@ -406,12 +400,12 @@ static uint32_t first_begin(const struct reach_window *window, uint64_t offset)
 
 int reach_match(const struct reach *reach, struct reach_window *window, const uint8_t *text,
                 uint64_t count, uint64_t from, uint64_t until, uint64_t to,
-                enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
+                enum regex_anchor anchor, struct regex_span *span)
 {
     const bool is_whole = anchor == REGEX_WHOLE;
     uint64_t chars = reach_window_chars;
 
-    if ((reach->longest && span_count > 1) || window->gave_up == reach)
+    if (window->gave_up == reach)
         return -1;
     if (to - from < reach->shortest) {
         window->next = to;
@@ -436,14 +430,12 @@ int reach_match(const struct reach *reach, struct reach_window *window, const ui
         if (!has_bit(bitmap(window, reach->first), at) || begin > until ||
             (anchor != REGEX_ANYWHERE && at > 0))
             return 0;
-        for (uint32_t i = 0; i < span_count; i++)
-            spans[i] = (struct regex_span){UINT64_MAX, UINT64_MAX};
         end = at == window->chars ? UINT32_MAX
               : reach->longest    ? follow_longest(window, at)
-                                  : follow(window, at, spans, span_count);
+                                  : follow(window, at);
         if (end != UINT32_MAX) {
-            if (span_count > 0)
-                spans[0] = (struct regex_span){begin, window->begin + window->offsets[end]};
+            if (span != NULL)
+                *span = (struct regex_span){begin, window->begin + window->offsets[end]};
             return 1;
         }
         chars = at > 0 ? reach_window_chars : 2 * chars;

@@ -66,6 +66,6 @@ uint64_t reach_most(const struct reach *reach);
  * cleared before the text changes. */
 int reach_match(const struct reach *reach, struct reach_window *window, const uint8_t *text,
                 uint64_t count, uint64_t from, uint64_t until, uint64_t to,
-                enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count);
+                enum regex_anchor anchor, struct regex_span *span);
 
 #endif

@@ -84,47 +84,30 @@ static uint32_t add_fork(struct reach_maker *maker, uint32_t next, uint32_t othe
     return add_part(maker, part, max_u64(maker->bytes[next], maker->bytes[other]));
 }
 
-static uint32_t add_save(struct reach_maker *maker, uint32_t index, uint32_t next)
+static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t next);
+
+/* Adds the items of a list, from last to first. */
+static uint32_t add_list(struct reach_maker *maker, const struct syntax_node *list, uint32_t next)
 {
-    const struct reach_part part = {.kind = REACH_SAVE, .next = (uint16_t)next, .least = index};
-
-    return add_part(maker, part, maker->bytes[next]);
-}
-
-static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
-                         uint32_t next);
-
-/* Adds the items of a list, from last to first. `group`: number of the first group in it. */
-static uint32_t add_list(struct reach_maker *maker, const struct syntax_node *list, uint32_t group,
-                         uint32_t next)
-{
-    group += list->groups;
-    for (uint32_t i = list->count; i-- > 0 && !maker->fails;) {
-        group -= list->items[i]->groups;
-        next = add_node(maker, list->items[i], group, next);
-    }
+    for (uint32_t i = list->count; i-- > 0 && !maker->fails;)
+        next = add_node(maker, list->items[i], next);
     return next;
 }
 
-static uint32_t add_group(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
-                          uint32_t next)
+static uint32_t add_group(struct reach_maker *maker, const struct syntax_node *node, uint32_t next)
 {
-    const uint32_t end = node->is_numbered ? add_save(maker, 2 * group + 1, next) : next;
-    uint32_t first = 0, inner = group + node->groups;
+    uint32_t first = 0;
 
     for (uint32_t i = node->count; i-- > 0 && !maker->fails;) {
-        uint32_t list;
+        const uint32_t list = add_list(maker, node->items[i], next);
 
-        inner -= node->items[i]->groups;
-        list = add_list(maker, node->items[i], inner, end);
         first = i + 1 == node->count ? list : add_fork(maker, list, first);
     }
-    return node->is_numbered ? add_save(maker, 2 * group, first) : first;
+    return first;
 }
 
 /* Adds a repetition of more than a character, with all repetitions written out. */
-static uint32_t add_repeat(struct reach_maker *maker, const struct syntax_node *node,
-                           uint32_t group, uint32_t next)
+static uint32_t add_repeat(struct reach_maker *maker, const struct syntax_node *node, uint32_t next)
 {
     const struct syntax_node *item = node->items[0];
     const uint32_t end = next;
@@ -132,15 +115,14 @@ static uint32_t add_repeat(struct reach_maker *maker, const struct syntax_node *
     maker->is_long |= (uint64_t)(node->most - node->least) * item->size >= LONG_NODES;
     maker->fails |= node->most == SYNTAX_ENDLESS || (item->may_be_empty && node->most > 1);
     for (uint32_t i = node->most; i > 0 && !maker->fails; i--) {
-        next = add_node(maker, item, group, next);
+        next = add_node(maker, item, next);
         if (i > node->least)
             next = node->is_lazy ? add_fork(maker, end, next) : add_fork(maker, next, end);
     }
     return next;
 }
 
-static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t group,
-                         uint32_t next)
+static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t next)
 {
     static const char letters[] = "bBmMhH^$Az";
     static const uint8_t edges[] = {
@@ -159,14 +141,14 @@ static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *no
             maker, edges[strchr(letters, node->letter) - letters],
             strchr("^$", node->letter) != NULL && (node->flags & SYNTAX_MANY_LINES) != 0, next);
     case SYNTAX_LIST:
-        return add_list(maker, node, group, next);
+        return add_list(maker, node, next);
     case SYNTAX_GROUP:
-        return add_group(maker, node, group, next);
+        return add_group(maker, node, next);
     case SYNTAX_REPEAT:
         item = node->items[0];
         return item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET
                    ? add_chars(maker, item, node->least, node->most, node->is_lazy, next)
-                   : add_repeat(maker, node, group, next);
+                   : add_repeat(maker, node, next);
     default:
         maker->fails = true;
         return next;
@@ -187,7 +169,7 @@ static enum trawl_status find_parts(const struct syntax_node *root, bool whole_w
     first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT}, 0);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_AFTER, false, first);
-    first = add_node(maker, root, 1, first);
+    first = add_node(maker, root, first);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
     maker->made.has_ranges = maker->is_long;

@@ -7,8 +7,8 @@
 #define PARTS_MAX 512u
 
 /* The kinds of parts. ACCEPT is the end of the expression, and part 0. A FORK continues with `next`
- * or, if the rest does not match from there, with `other`. SAVE stores an end of a group. */
-enum { REACH_ACCEPT, REACH_CHARS, REACH_EDGE, REACH_FORK, REACH_SAVE };
+ * or, if the rest does not match from there, with `other`. */
+enum { REACH_ACCEPT, REACH_CHARS, REACH_EDGE, REACH_FORK };
 
 struct reach {
     bool longest;                     /* prefers the longest match */
@@ -25,7 +25,7 @@ struct reach {
         bool by_lines; /* for EDGE: also matches at newlines */
         uint16_t next; /* the part that comes next, which has a lower number */
         uint16_t other;
-        uint32_t least; /* for CHARS: number of characters. For SAVE: index of the end */
+        uint32_t least; /* for CHARS: number of characters */
         uint32_t most;  /* SYNTAX_ENDLESS: no maximum */
     } parts[];
 };

@@ -200,8 +200,7 @@ static inline void step_character(struct words *words, int64_t by)
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character must
  * begin or end. Moves words->at there step by step. The time of all calls for a line is linear in
- * the line: without groups, words->at moves forwards about as far as RE2 reads, and back at most
- * half as far. Each group adds at most the length of its match. */
+ * the line: words->at moves forwards about as far as RE2 reads, and back at most half as far. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -242,6 +241,7 @@ void words_release(struct words *words)
     for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
         reach_release(&words->windows[i]);
     words_forget(words);
+    groups_forget(&words->groups);
     *words = (struct words){.copy = NULL};
 }
 
@@ -253,11 +253,11 @@ void words_forget(struct words *words)
 /* Finds a match in a copy of the line. Results are those of words_match. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         const struct judged *line, uint64_t from, uint64_t to,
-                        enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
+                        enum regex_anchor anchor, struct regex_span *span)
 {
     const struct program *program = expressions->items[expression].marked;
     struct words *words = line->words;
-    struct regex_span own, *found = spans;
+    struct regex_span own, *found = span;
     uint64_t at, end;
     bool within = false;
     int matched;
@@ -271,22 +271,19 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         return -1;
     end = to == line->count ? words->copy_count : to_copy(words, to);
     at = to_copy(words, from);
-    if (span_count == 0)
-        found = program_may_be_empty(program) ? &own : NULL;
+    if (span == NULL && program_may_be_empty(program))
+        found = &own;
     do {
         matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
-                                found == &own ? 1 : span_count, &words->re2);
+                                &words->re2);
         if (matched <= 0 || found == NULL)
             return matched;
         (void)to_line(words, found->begin);
         at = words->at_copied;
         within = at != found->begin;
     } while (within && at <= end); /* an empty match inside a character is ignored */
-    for (uint32_t i = 0; i < span_count; i++)
-        if (spans[i].begin != UINT64_MAX) {
-            spans[i].begin = to_line(words, spans[i].begin);
-            spans[i].end = to_line(words, spans[i].end);
-        }
+    if (span != NULL)
+        *span = (struct regex_span){to_line(words, span->begin), to_line(words, span->end)};
     return !within;
 }
 
@@ -399,6 +396,22 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
     return 0;
 }
 
+int words_groups(const struct expressions *expressions, uint32_t expression,
+                 const struct judged *line, uint64_t from, uint64_t to, struct regex_span *spans,
+                 uint32_t span_count)
+{
+    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const struct groups_text text = {line->bytes, line->count, from, to, line->call};
+    const struct groups *groups;
+    const enum trawl_status status =
+        program_finder(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
+                       expressions->is_strict, &groups);
+
+    if (status != TRAWL_OK)
+        return status == TRAWL_LIMIT ? WORDS_LARGE : -1;
+    return groups_find(groups, &line->words->groups, &text, spans, span_count);
+}
+
 int words_match(const struct expressions *expressions, uint32_t expression,
                 const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                 struct regex_span *spans, uint32_t span_count)
@@ -407,22 +420,29 @@ int words_match(const struct expressions *expressions, uint32_t expression,
     const struct expression *asked = &expressions->items[expression];
     const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     const bool needs_marks = edges == TRAWL_WHOLE_WORD || asked->tree.edges > SYNTAX_EDGES;
-    struct regex_span own;
+    struct regex_span own, *span = span_count > 0 ? spans : NULL;
     bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
         return line->count < asked->shortest
                    ? 0
                    : match_beyond(asked->beyond, line, from, spans, span_count);
+    if (span_count > 1) {
+        const int found = words_match(expressions, expression, line, from, to, anchor, &own, 1);
+
+        return found <= 0 ? found
+                          : words_groups(expressions, expression, line, own.begin, own.end, spans,
+                                         span_count);
+    }
     if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !needs_marks &&
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     is_plain = asked->marked == NULL || (words->kind == WORDS_PLAIN && !needs_marks);
-    if (span_count <= 1 && words->spans.made == expressions) {
+    if (words->spans.made == expressions) {
         const struct lazy_line read = {.bytes = line->bytes, .count = line->count, .from = from};
         uint32_t one = expression;
         const int found =
-            lazy_span(&words->spans, &one, &read, to, anchor, span_count > 0 ? spans : &own);
+            lazy_span(&words->spans, &one, &read, to, anchor, span != NULL ? span : &own);
 
         if (found != LAZY_ASKS)
             return found;
@@ -434,14 +454,14 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         if (reach != NULL) {
             program_note(&words->reach, to - from);
             found = reach_match(reach, words_window(words, expression), line->bytes, line->count,
-                                from, UINT64_MAX, to, anchor, spans, span_count);
+                                from, UINT64_MAX, to, anchor, span);
         }
         if (found >= 0)
             return found;
     }
     if (is_plain)
-        return program_match(asked->each, line->bytes, line->count, from, to, anchor, spans,
-                             span_count, &words->re2);
+        return program_match(asked->each, line->bytes, line->count, from, to, anchor, span,
+                             &words->re2);
     words->kind = WORDS_MARKED;
-    return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
+    return match_marked(expressions, expression, line, from, to, anchor, span);
 }

@@ -76,6 +76,7 @@ struct words {
     struct reach_window windows[WORDS_WINDOWS];
     struct program_asks re2, pcre2, reach; /* by all lines, until the caller clears them */
     struct lazy_spans spans;
+    struct groups_memory groups;
 };
 
 /* Returns the window of an expression. */
@@ -118,5 +119,10 @@ void words_forget(struct words *words);
 int words_match(const struct expressions *expressions, uint32_t expression,
                 const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                 struct regex_span *spans, uint32_t span_count);
+/* Finds the groups of the match that begins at `from` and ends at `to` (groups_find), which PCRE2
+ * has not found. Other results are those of words_match. */
+int words_groups(const struct expressions *expressions, uint32_t expression,
+                 const struct judged *line, uint64_t from, uint64_t to, struct regex_span *spans,
+                 uint32_t span_count);
 
 #endif

@@ -98,11 +98,11 @@ static struct regex_ops re2;
 
 static int counted_match(const struct regex *regex, const uint8_t *text, uint64_t count,
                          uint64_t from, uint64_t to, enum regex_anchor anchor,
-                         struct regex_span *spans, uint32_t span_count)
+                         struct regex_span *span)
 {
-    const int found = re2.match(regex, text, count, from, to, anchor, spans, span_count);
+    const int found = re2.match(regex, text, count, from, to, anchor, span);
 
-    work += 1 + (found > 0 && span_count > 0 ? spans[0].end : to) - from;
+    work += 1 + (found > 0 && span != NULL ? span->end : to) - from;
     return found;
 }
 

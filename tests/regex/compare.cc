@@ -19,6 +19,7 @@ extern "C" {
 
 /* what RE2 adds to each program: its ends, and a search for where a match begins */
 #define PROGRAM_INSTRUCTIONS 8u
+#define GROUPS_OF 6u /* of so many occurrences in a text, groups are compared */
 
 uint64_t state;
 int failures;
@@ -550,7 +551,77 @@ void list_bytes(const setup &given, trawl_searcher *searcher, const trawl_plan *
         show(given, "list of bytes");
 }
 
+// Returns the line of a hit without its end, and sets *at to where it begins.
+std::string line_of(const setup &given, const hit &one, uint64_t *at)
+{
+    const auto &ends = given.options.line_ends;
+    const auto is_end = [&](uint8_t byte) {
+        return !is_multi(given) && (byte == static_cast<uint8_t>(line_end_of(given)) ||
+                                    (ends.count > 1 && byte == ends.bytes[1]));
+    };
+    uint64_t after = std::get<2>(one);
+
+    for (*at = std::get<0>(one); *at > 0 && !is_end(static_cast<uint8_t>(given.text[*at - 1]));)
+        --*at;
+    while (after < given.text.size() && !is_end(static_cast<uint8_t>(given.text[after])))
+        after++;
+    if ((given.options.flags & TRAWL_CRLF) != 0 && after > *at && given.text[after - 1] == '\r')
+        after--;
+    return given.text.substr(*at, after - *at);
+}
+
+// Compares the groups of an occurrence with RE2's, and those of the match that is found from its
+// begin on.
+void compare_hit(const setup &given, const trawl_plan *plan, const re2::RE2 &re, const hit &one)
+{
+    const auto count = static_cast<size_t>(re.NumberOfCapturingGroups()) + 1;
+    std::vector<trawl_range> found(count), again(count), wanted(count);
+    std::vector<re2::StringPiece> parts(count);
+    trawl_line *opened = nullptr;
+    uint64_t at;
+    const std::string line = line_of(given, one, &at);
+    const trawl_range match = {std::get<0>(one) - at, std::get<2>(one) - at};
+
+    (void)re.Match(line, match.begin, match.end, re2::RE2::ANCHOR_BOTH, parts.data(),
+                   static_cast<int>(count));
+    for (size_t i = 0; i < count; i++) {
+        wanted[i] = {UINT64_MAX, UINT64_MAX};
+        if (parts[i].data() != nullptr)
+            wanted[i].begin = static_cast<uint64_t>(parts[i].data() - line.data());
+        if (parts[i].data() != nullptr)
+            wanted[i].end = wanted[i].begin + parts[i].size();
+    }
+    want(trawl_line_open(plan, std::get<1>(one), line.data(), line.size(), nullptr, &opened,
+                         nullptr));
+    want(trawl_line_groups(opened, match, found.data(), count, nullptr));
+    want(trawl_line_match(opened, match.begin, again.data(), count, nullptr));
+    trawl_line_close(opened);
+    for (size_t i = 0; i < count; i++)
+        for (const trawl_range &got : {found[i], again[i]})
+            if (got.begin != wanted[i].begin || got.end != wanted[i].end) {
+                std::printf("group %zu of expression %u: %lld-%lld, expected %lld-%lld\n", i,
+                            static_cast<unsigned>(std::get<1>(one)), (long long)got.begin,
+                            (long long)got.end, (long long)wanted[i].begin,
+                            (long long)wanted[i].end);
+                show(given, "groups");
+            }
+}
+
 } // namespace
+
+void compare_groups(const setup &given, const trawl_plan *plan)
+{
+    const std::vector<judge> judges = make_judges(given);
+    std::vector<hit> hits, spans;
+    std::vector<uint64_t> begins, ends;
+
+    by_re2(given, &hits, &spans, &begins, &ends);
+    for (uint64_t left = std::min<uint64_t>(hits.size(), GROUPS_OF); left > 0; left--) {
+        const hit &one = hits[draw(static_cast<uint32_t>(hits.size()))];
+
+        compare_hit(given, plan, *judges[std::get<1>(one)].all, one);
+    }
+}
 
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
              bool loads)

@@ -47,6 +47,8 @@ void show(const setup &given, const char *call);
 // memory. If `loads`, devices also load the text.
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
              bool loads);
+// Compares the groups of some occurrences in the text.
+void compare_groups(const setup &given, const trawl_plan *plan);
 // Searches pieces of the text as records.
 void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan);
 

@@ -340,6 +340,7 @@ void search(const setup &given, trawl_searcher_options options, const char *path
     }
     want(trawl_searcher_open(&options, &searcher, nullptr));
     compare(given, searcher, plan, path, engine == TRAWL_ENGINE_CUDA);
+    compare_groups(given, plan);
     if (given.options.line_ends.bytes[0] == '\n' && given.text.size() < 5000 && !is_multi(given))
         compare_records(given, searcher, plan);
     trawl_searcher_close(searcher);
@@ -382,6 +383,60 @@ void last_lane(const char *path)
     options.threads = 1;
     borders_set_states(20);
     search(given, options, path);
+}
+
+// ---- Groups ------------------------------------------------------------------------------------
+
+// Returns an expression of groups and repetitions, many of which may be empty.
+std::string random_groups(bool perl, int depth)
+{
+    static const char *const parts[] = {"a", "a", "b", "b", "[ab]", "ab", ".", "é", "", "^", "$"};
+    static const char *const signs[] = {"*", "+", "?", "*", "{2}", "{0,2}", "{1,3}", "{2,}"};
+    std::string made;
+
+    for (uint32_t left = 1 + draw(3); left > 0; left--) {
+        if (depth > 0 && draw(2) == 0) {
+            made += perl && draw(4) == 0 ? "(?:" : "(";
+            for (uint32_t lists = 1 + draw(3); lists > 0; lists--)
+                made += random_groups(perl, depth - 1) + (lists > 1 ? "|" : ")");
+        } else {
+            const char *part = perl && draw(12) == 0 ? "\\b" : pick(parts);
+
+            made += part;
+            if (*part == '\0' || std::strchr("^$\\", *part) != nullptr || std::strlen(part) == 2)
+                continue;
+        }
+        if (draw(2) == 0)
+            made += std::string(pick(signs)) + (perl && draw(3) == 0 ? "?" : "");
+    }
+    return made;
+}
+
+void group_cases(uint64_t amount)
+{
+    static const trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_RIPGREP, TRAWL_EXTENDED};
+
+    for (uint64_t i = 0; i < amount; i++) {
+        const trawl_syntax syntax = syntaxes[draw(3)];
+        setup given;
+        trawl_plan *plan = nullptr;
+
+        given.options = TRAWL_PLAN_OPTIONS_INIT;
+        given.options.syntax = syntax;
+        given.options.flags = (draw(4) == 0 ? TRAWL_WHOLE_WORD : 0u) |
+                              (draw(8) == 0 ? TRAWL_WHOLE_LINE : 0u) |
+                              (draw(4) == 0 ? TRAWL_IGNORE_CASE : 0u);
+        given.options.alphabet = draw(3) > 0 ? TRAWL_CHARACTERS : TRAWL_BYTES;
+        if (!add_expression(&given, random_groups(syntax != TRAWL_EXTENDED, 3)))
+            continue;
+        for (uint32_t left = 60; left > 0; left--)
+            given.text += draw(8) == 0 ? "\n" : draw(8) == 0 ? "é" : draw(3) == 0 ? "a" : "b";
+        const trawl_pattern pattern = {given.expressions[0].data(), given.expressions[0].size()};
+        borders_set(state);
+        want(trawl_plan_build(&pattern, 1, &given.options, &plan, nullptr));
+        compare_groups(given, plan);
+        trawl_plan_free(plan);
+    }
 }
 
 // ---- Long lines --------------------------------------------------------------------------------
@@ -513,6 +568,8 @@ int main(int argc, char **argv)
         bounded_memory();
     last_lane(path);
     border_cases(path);
+    if (engine == TRAWL_ENGINE_CPU)
+        group_cases(5 * amount);
     for (uint64_t i = 0; i < amount; i++)
         one_case(path, i % 6 == 5);
     unlink(path);

@@ -3,6 +3,7 @@
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
+#include "regex/groups.h"
 #include "regex/lazy.h"
 #include "regex/reach.h"
 #include "runtime/schedule.h"
@@ -25,6 +26,7 @@ void borders_set(uint64_t seed)
         test_random_one_in(&random, 2) ? 2048 : test_random_between(&random, 1, 99);
     lazy_sizes = (struct lazy_sizes){1 << 15, 4096};
     judge_again = test_random_one_in(&random, 2) ? 64 : 0;
+    groups_bits = test_random_one_in(&random, 2) ? 256 << 10 : test_random_between(&random, 0, 99);
     regex_runs_pause = test_random_one_in(&random, 2)   ? 0
                        : test_random_one_in(&random, 2) ? 2
                                                         : UINT32_MAX;

@@ -47,6 +47,8 @@ static const struct row {
     {WITH(.syntax = TRAWL_PERL), false, {"[a-z]+d"}},
     {WITH(.syntax = TRAWL_PERL), false, {"(ne|ha|na)[a-z]+ of"}},
     {WITH(.syntax = TRAWL_PERL), false, {"ee|ed|dl"}},
+    /* groups of a long match with many forks: all ways are followed at once */
+    {WITH(.syntax = TRAWL_PERL), false, {"((n|e|[a-z])+[. ]*){1,300}"}},
     {WITH(RIPGREP), true, {"(?i)[\\p{L}&&[^\\p{Lu}k]~~[a-z]]ed", "(a|b|\xc3\xa9)+\\s"}},
     {WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS),
      true,
@@ -76,9 +78,34 @@ static int add_spans(void *context, const struct trawl_window *window)
     return 0;
 }
 
+/* Adds up where the groups of each expression's first match in a line are, found twice. */
+static enum trawl_status add_groups(const struct trawl_plan *plan, uint64_t n, uint64_t *sum,
+                                    struct trawl_error *error)
+{
+    static char bytes[2500];
+    enum trawl_status status = TRAWL_OK;
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = "hay of needles. a stack. "[i % 25];
+    for (uint64_t i = 0; i < n && status == TRAWL_OK; i++) {
+        struct trawl_range groups[4] = {{0, 0}};
+        struct trawl_line *line = NULL;
+
+        status = trawl_line_open(plan, i, bytes, sizeof bytes, NULL, &line, error);
+        if (status == TRAWL_OK)
+            status = trawl_line_match(line, 0, groups, 4, error);
+        if (status == TRAWL_OK && groups[0].begin != UINT64_MAX)
+            status = trawl_line_groups(line, groups[0], groups, 4, error);
+        for (size_t k = 0; k < 4; k++)
+            *sum = *sum * 31 + groups[k].begin + 7 * groups[k].end;
+        trawl_line_close(line);
+    }
+    return status;
+}
+
 /* Builds the row's plan, and counts its matches in each way, twice. */
 static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
-                               struct trawl_text *text, uint64_t counts[5],
+                               struct trawl_text *text, uint64_t counts[6],
                                struct trawl_error *error)
 {
     struct trawl_plan_told told = {
@@ -105,6 +132,9 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
         status = trawl_windows(searcher, plan, text, first ? TRAWL_SPANS_FIRST : TRAWL_SPANS,
                                add_spans, &counts[4], error);
     }
+    counts[5] = 0;
+    if (status == TRAWL_OK && row->options.syntax != TRAWL_LITERAL)
+        status = add_groups(plan, n, &counts[5], error);
     if (status == TRAWL_OK)
         status = trawl_plan_tell(plan, &told, error);
     counts[3] = told.group;
@@ -114,7 +144,7 @@ static enum trawl_status count(const struct row *row, struct trawl_searcher *sea
 
 static void run(const struct row *row, struct trawl_text *text)
 {
-    uint64_t right[5] = {0}, failed = 0;
+    uint64_t right[6] = {0}, failed = 0;
     struct trawl_error error = calls_error();
     AUTO_SEARCHER warm = must_searcher(1, 700);
 
@@ -126,7 +156,7 @@ static void run(const struct row *row, struct trawl_text *text)
     for (long nth = 0; has_failed && test_failures < 5;
          nth += nth >= 20 && test_divisor() > 1 ? 4 : 1) {
         struct trawl_searcher *searcher = NULL;
-        uint64_t counts[5] = {0};
+        uint64_t counts[6] = {0};
         int64_t blocks = atomic_load(&live_blocks), held = atomic_load(&live_bytes);
         enum trawl_status status;
 

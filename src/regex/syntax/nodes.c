@@ -352,9 +352,7 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
                                   (item->cost + UINT64_C(1)) +
                               1,
                           UINT32_MAX);
-    if (reader->large_count == 0 &&
-        (product > SYNTAX_PRODUCT_MAX || (product > SYNTAX_REPEAT_MAX && item->groups > 0 &&
-                                          !counts->is_endless && counts->least < counts->most))) {
+    if (reader->large_count == 0 && product > SYNTAX_PRODUCT_MAX) {
         reader->large_at = reader->last_at;
         reader->large_count = reader->at - reader->last_at;
     }

@@ -320,8 +320,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, const struct tra
     if (reader->large_count > 0 && !reader->out->refers)
         return syntax_refuse(reader->large_at, error,
                              "invalid repetition size: %.*s: RE2 allows 65,535 as the product of "
-                             "nested repetition counts, or 1,000 where a range such as {1,900} "
-                             "repeats a group",
+                             "nested repetition counts",
                              (int)min_u64(reader->large_count, 20),
                              reader->bytes + reader->large_at);
     return TRAWL_OK;
@@ -403,6 +402,6 @@ enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
 {
     if (syntax->blocks == NULL)
         return syntax_parse(&syntax->options, syntax->bytes, syntax->count, out, error);
-    *out = (struct syntax){.root = syntax->root};
+    *out = (struct syntax){.root = syntax->root, .node_count = syntax->node_count};
     return TRAWL_OK;
 }

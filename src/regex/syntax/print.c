@@ -110,7 +110,6 @@ struct printer {
     struct printed *out;
     bool beyond; /* write for PCRE2 */
     bool alternates;
-    bool is_bare; /* no group is numbered */
 };
 
 /* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
@@ -324,7 +323,7 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
 {
     struct printed *out = printer->out;
 
-    print_text(out, group->is_numbered && !printer->is_bare ? "(" : "(?:");
+    print_text(out, group->is_numbered ? "(" : "(?:");
     put_lists(printer, group);
     print_text(out, ")");
 }
@@ -343,21 +342,17 @@ static void put_repeated(struct printer *printer, const struct syntax_node *repe
     print_text(printer->out, repeat->is_lazy ? "?" : "");
 }
 
-/* Writes a repetition; where RE2 would not allow its numbers, as several repetitions, of which the
- * last one has the groups, because it is the one that is read last: a{2500} as
- * a{1000}a{1000}a{500}.
- */
+/* Writes a repetition; where RE2 would not allow its numbers, as several repetitions: a{2500} as
+ * a{1000}a{1000}a{500}. */
 static void put_repeat(struct printer *printer, const struct syntax_node *repeat)
 {
     const uint32_t product = (uint32_t)min_u64(repeat->items[0]->product, SYNTAX_REPEAT_MAX);
     const uint32_t each = printer->beyond ? UINT32_MAX - 1 : SYNTAX_REPEAT_MAX / product;
-    const bool is_endless = repeat->most == SYNTAX_ENDLESS, is_bare = printer->is_bare;
+    const bool is_endless = repeat->most == SYNTAX_ENDLESS;
     uint32_t least = repeat->least, most = repeat->most;
 
-    printer->is_bare = true;
     for (; least > each && printer->out->is_complete; least -= each, most -= is_endless ? 0 : each)
         put_repeated(printer, repeat, each, each);
-    printer->is_bare = is_bare;
     for (; !is_endless && most > each && printer->out->is_complete; least = 0, most -= each)
         put_repeated(printer, repeat, least, each);
     put_repeated(printer, repeat, least, most);

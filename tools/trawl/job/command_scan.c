@@ -108,6 +108,9 @@ void scan_free(struct text_scan *scan)
     free(scan->style.block);
     free(scan->style.texts);
     free(scan->style.text_bytes);
+    for (uint64_t i = 0; i < scan->style.line_capacity; i++)
+        trawl_line_close(scan->style.lines[i].opened);
+    free(scan->style.lines);
     free(scan->style.link_path);
     if (scan->carry.guarded_bytes > 0)
         guard_give(scan->settings->guard, scan->carry.guarded_bytes);

@@ -82,6 +82,12 @@ struct style_state {
     uint64_t text_capacity;
     char *text_bytes;
     uint64_t text_bytes_count, text_bytes_capacity;
+    /* what finds the groups of each expression's matches, and the line that it was moved to last */
+    struct replace_line {
+        struct trawl_line *opened; /* NULL: not yet */
+        uint64_t number;
+    } * lines;
+    uint64_t line_capacity, line_number;
     uint64_t replaced_end; /* length of the printed line, after replacement */
     uint8_t *block;        /* bytes [block_begin, block_begin + block_count) of the printed line */
     uint64_t block_begin, block_count, block_capacity;

@@ -424,28 +424,55 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
 struct replaced_line {
     const uint8_t *text;
     uint64_t count;
-    uint64_t line;             /* offset of the line in `text` */
-    struct trawl_line *opened; /* finds the groups of PCRE2's matches; NULL: RE2 searches */
+    uint64_t line; /* offset of the line in `text` */
 };
 
+/* Returns the line as an expression reads it; NULL: the scan has failed. */
+static struct trawl_line *open_line(struct text_scan *scan, const struct replaced_line *around,
+                                    uint64_t expression)
+{
+    struct style_state *style = &scan->style;
+    const uint64_t capacity = style->line_capacity;
+    enum trawl_status status = TRAWL_OK;
+    struct replace_line *line;
+
+    if (expression >= capacity) {
+        if (!SCAN_GROW(scan, style->lines, style->line_capacity, expression + 1))
+            return NULL;
+        memset(style->lines + capacity, 0,
+               (size_t)(style->line_capacity - capacity) * sizeof *style->lines);
+    }
+    line = &style->lines[expression];
+    if (line->opened == NULL)
+        status = trawl_line_open(scan->plan, expression, around->text, around->count,
+                                 scan->job->searcher, &line->opened, &scan->error);
+    else if (line->number != style->line_number)
+        status = trawl_line_move(line->opened, around->text, around->count, &scan->error);
+    line->number = style->line_number;
+    if (status != TRAWL_OK)
+        scan_fail(scan, status);
+    return status == TRAWL_OK ? line->opened : NULL;
+}
+
 /* Appends the replacement of a match, in which groups of an expression are filled in. */
-static bool write_text(struct text_scan *scan, struct replaced_line *around,
+static bool write_text(struct text_scan *scan, const struct replaced_line *around,
                        const struct line_span *span, uint64_t expression)
 {
     const uint8_t *text = around->text;
     struct trawl_range groups[GROUPS_MAX];
     const struct trawl_range match = {around->line + span->from, around->line + span->to};
     const uint64_t groups_max = scan->style.groups_max;
-    enum trawl_status status = TRAWL_OK;
 
-    if (around->opened != NULL)
-        status = trawl_line_groups(around->opened, match, groups, groups_max, &scan->error);
-    else if (groups_max > 0)
-        status = told_groups(scan->plan, expression, text, around->count, match, groups, groups_max,
-                             &scan->error);
-    if (status != TRAWL_OK) {
-        scan_fail(scan, status);
-        return false;
+    if (groups_max > 0) {
+        struct trawl_line *line = open_line(scan, around, expression);
+        const enum trawl_status status =
+            line == NULL ? scan->status
+                         : trawl_line_groups(line, match, groups, groups_max, &scan->error);
+
+        if (status != TRAWL_OK) {
+            scan_fail(scan, status);
+            return false;
+        }
     }
     groups[0] = match; /* the whole match, even if only a part of it is in this line */
     for (uint64_t i = 0; i < scan->style.part_count; i++) {
@@ -503,14 +530,8 @@ static bool write_replacements(struct text_scan *scan, const struct view *view, 
         before = offset - character_begin(scan, offset < AROUND_BYTES ? 0 : offset - AROUND_BYTES);
         after = character_begin(scan, offset + content + AROUND_BYTES) - (offset + content);
     }
-    around = (struct replaced_line){line - before, before + content + after, before, NULL};
-    if (style->groups_max > 0 && scan->job->patterns->sees_lines &&
-        (scan->job->patterns->joined.bytes != NULL || scan->job->patterns->count == 1) &&
-        trawl_line_open(scan->plan, 0, around.text, around.count, scan->job->searcher,
-                        &around.opened, &scan->error) != TRAWL_OK) {
-        scan_fail(scan, scan->error.status);
-        return false;
-    }
+    around = (struct replaced_line){line - before, before + content + after, before};
+    style->line_number++;
     for (uint64_t i = 0; good && i < style->span_count; i++) {
         const struct line_span *span = &style->spans[i];
 
@@ -519,7 +540,6 @@ static bool write_replacements(struct text_scan *scan, const struct view *view, 
         texts[i].bytes_count = style->text_bytes_count - at;
         at = style->text_bytes_count;
     }
-    trawl_line_close(around.opened);
     at = 0;
     for (uint64_t i = 0; i < style->span_count; at += texts[i++].bytes_count) {
         texts[i].bytes = style->text_bytes + at;
