@@ -434,7 +434,8 @@ static bool next_joined(struct merge *merge, const struct expressions *expressio
     int found = find_any(expressions, line, from, &span, &any);
 
     if (found == LAZY_ASKS) {
-        if (merge->again < judge_again * expressions->cost)
+        if (merge->again < judge_again * expressions->cost ||
+            (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) /* then nothing is read again */
             return false;
         joined = expressions_joined(expressions);
         if (joined != NULL && from < line->count && !engine_call_is_over(line->call))
