@@ -30,18 +30,6 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
     return at + (taken > 0 ? taken : 1);
 }
 
-uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at)
-{
-    uint64_t back = at > 0;
-    uint32_t code_point;
-
-    if (at == 0 || expressions->options.bytes)
-        return at - back;
-    while (back < 4 && back < at && (text[at - back] & 0xc0) == 0x80)
-        back++;
-    return plan_utf8_decode(text + at - back, back, &code_point) == back ? at - back : at - 1;
-}
-
 bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                          uint64_t at)
 {

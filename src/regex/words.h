@@ -101,8 +101,6 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
-/* Returns the offset of the character before `at`; 0 if there is none. */
-uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
 /* Returns true if `at` is inside a character of several bytes; always false if no expression has a
  * program for copies with marks. */
 bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
