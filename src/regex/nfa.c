@@ -209,15 +209,40 @@ static uint32_t put_choice(struct nfa *nfa, const struct syntax_node *node, uint
                                        .other = node->is_lazy ? item : next});
 }
 
+static bool has_edge(const struct syntax_node *node)
+{
+    bool has = node->kind == SYNTAX_EDGE;
+
+    for (uint32_t i = 0; i < node->count && !has; i++)
+        has = has_edge(node->items[i]);
+    return has;
+}
+
 static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
     const struct syntax_node *item = node->items[0];
+    const bool is_plus = node->most == SYNTAX_ENDLESS && item->may_be_empty;
     uint32_t from = next;
 
-    /* RE2 simplifies such repetitions, which may change what a match prefers */
-    fail_if(nfa, nfa->is_ordered && item->may_be_empty && node->most > 1,
+    /* After an assertion, the places that come before it are not known any more: in `(\b|a)+`, a
+     * second \b would have to end the repetition. */
+    fail_if(nfa,
+            node->most > 1 && item->may_be_empty &&
+                (nfa->marked > 0 || (nfa->is_ordered && has_edge(item))),
             "what it repeats may be empty");
-    if (node->most == SYNTAX_ENDLESS) {
+    if (is_plus) {
+        /* The item comes first, and then the choice, also in x*, which is (x+)?: so an empty x ends
+         * the repetition, and does not hide what comes after it. */
+        const uint32_t loop = put_choice(nfa, node, 0, next);
+
+        from = nfa_put_node(nfa, item, loop);
+        if (!nfa->fails && node->is_lazy)
+            nfa->places[loop].other = from;
+        else if (!nfa->fails)
+            nfa->places[loop].next = from;
+        if (node->least == 0)
+            from = put_choice(nfa, node, from, next);
+    } else if (node->most == SYNTAX_ENDLESS) {
         from = put_choice(nfa, node, 0, next);
         if (!nfa->fails && node->is_lazy)
             nfa->places[from].other = nfa_put_node(nfa, item, from);
@@ -227,7 +252,7 @@ static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint
     for (uint32_t i = node->least; node->most != SYNTAX_ENDLESS && i < node->most && !nfa->fails;
          i++)
         from = put_choice(nfa, node, nfa_put_node(nfa, item, from), next);
-    for (uint32_t i = 0; i < node->least && !nfa->fails; i++)
+    for (uint32_t i = is_plus; i < node->least && !nfa->fails; i++)
         from = nfa_put_node(nfa, item, from);
     return from;
 }
