@@ -149,7 +149,6 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 static int match_near_atoms(const struct expressions *expressions, uint32_t expression,
                             const struct judged *line, uint64_t from, struct regex_span *span)
 {
-    const struct program *program = expressions->items[expression].each;
     const uint8_t line_end = expressions->plan->line_end;
     uint64_t *failed_ns = &line->words->failed_ns, *near = &line->words->near;
     const uint64_t last = line->atoms->count - 1;
@@ -176,8 +175,8 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
         begin = line->atoms->items[i].offset;
         if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
             const uint64_t began_ns = clock_now_ns();
-            const int found = program_match(program, line->bytes, line->count, begin, line->count,
-                                            REGEX_AT_FROM, span, &line->words->re2);
+            const int found = words_match(expressions, expression, line, begin, line->count,
+                                          REGEX_AT_FROM, span, 1);
 
             if (found != 0)
                 return found;
@@ -193,8 +192,8 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
             for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
                 begin = judge_after_last(line->bytes, from, begin - 1, line_end);
         }
-        return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
-                             span, &line->words->re2);
+        return words_match(expressions, expression, line, begin, line->count, REGEX_ANYWHERE, span,
+                           1);
     }
     return 0;
 }
