@@ -22,6 +22,7 @@
 #define FOUND_SHARE 4u
 #define PLACE_BYTES 80u
 #define STATES_MAX (1u << 15)
+#define STATES_LEAST 4u
 #define CHARACTER_BYTES_MAX 4u
 struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
 
@@ -211,7 +212,9 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     lazy_forget_moved(lazy);
     lazy->class_count = count;
     lazy->stride = count + 1 + lazy->nfa.knows_words;
-    lazy->states_max = (uint32_t)min_u64(lazy_sizes.states, lazy->share_bytes / 4 / lazy->stride);
+    /* one that is left, and one for each way to start (lazy_start) */
+    lazy->states_max = (uint32_t)min_u64(
+        lazy_sizes.states, max_u64(STATES_LEAST, lazy->share_bytes / 4 / lazy->stride));
     lazy->is_stale = false;
     return TRAWL_OK;
 }

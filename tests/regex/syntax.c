@@ -567,6 +567,13 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_OK);
     options.expression_mib = 1;
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
+    /* once, the automaton had room for a single state, and began anew for ever */
+    AUTO_PLAN words =
+        must_plan_with("\\w+\\d", PLAN_WITH(.syntax = TRAWL_RIPGREP, .alphabet = TRAWL_CHARACTERS,
+                                            .letters = trawl_unicode(), .flags = TRAWL_WHOLE_WORD,
+                                            .expression_mib = 1));
+    AUTO_TEXT text = must_string("ab, é я1\nx");
+    TEST_CHECK_U64(must_count(searcher, words, text), 1);
 }
 
 /* Stops the search at the call after `left` calls. */
