@@ -501,7 +501,7 @@ def test_without_the_library(tmp_path):
     """Check that without libtrawl_regex a plan of strings works, and a search that needs RE2 is an error that names
     the library."""
     shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
-    code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan('(a*)*b', regex=True).count('aab')"
+    code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan(r'(?:\\b|a)+b', regex=True).count('aab')"
     elsewhere = {
         name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"
     }  # may name the library's folder

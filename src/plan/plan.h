@@ -80,7 +80,6 @@ enum plan_attachment {
     PLAN_LINE,        /* an open line for short texts, while no call uses it: regex/judge.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
     PLAN_SEEN,        /* PLAN_EXPRESSIONS, with strings that are rare in a text: regex/anchors.c */
-    PLAN_JOINED,      /* an alternation of the plan's expressions: regex/regex_compile.c */
     PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
     PLAN_FINDS,       /* the same, with automata that find matches */
     PLAN_ATTACHMENTS

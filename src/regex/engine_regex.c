@@ -341,7 +341,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     worker->near = hits;
     worker->near_from = step->from;
     if (judges_whole(step)) {
-        if (ended < step->to || expressions->has_marked || expressions->has_beyond)
+        if (ended < step->to || expressions->has_beyond)
             worker->near = NULL;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }

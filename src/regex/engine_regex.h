@@ -18,8 +18,8 @@ enum way {
 /* The ways by which expressions are searched for, as bits, if one of them fits. Tests replace it.
  */
 extern uint32_t regex_ways;
-/* For each instruction of an alternation of a list's expressions, these may read so many bytes
- * again before the alternation finds spans. Tests set a smaller number. */
+/* A list's expressions may read so many bytes again before an automaton of all finds spans. Tests
+ * set a smaller number. */
 extern uint64_t judge_again;
 /* Steps that are read without runs (runs.h) once these were useless; 0: they never are, UINT32_MAX:
  * always. Tests set others. */

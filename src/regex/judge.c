@@ -219,7 +219,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
             break;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        if (at < from)
+        if (at < from || !may_hold(expressions, expression, line, i))
             continue;
         from = max_u64(from, at - min_u64(at, most));
         program_note(&line->words->reach, line->count - from);
@@ -417,56 +417,37 @@ static int find_any(const struct expressions *expressions, const struct judged *
     return lazy_span(spans, expression, &read, line->count, REGEX_ANYWHERE, span);
 }
 
-/* Finds the span after *last, if that is possible, with an automaton of all expressions or, if they
- * have read much again, RE2's alternation. The items before merge->at end with the last span, and
- * need not be searched for again: whether they match all of the new span is enough. Of the
- * expressions that do, the first becomes items[at]. The others begin anywhere after *last. */
+/* Finds the span after *last with the automaton of all expressions, if that is possible. The items
+ * before merge->at end with the last span, and need not be searched for again. The expression that
+ * matches becomes items[at]. The others begin anywhere after *last. */
 static bool next_joined(struct merge *merge, const struct expressions *expressions,
                         const struct judged *line, const struct regex_span *last)
 {
-    const uint64_t from = judge_after(expressions, line, last), began_ns = clock_now_ns();
-    struct occurrence *items = merge->items, first = {.expression = UINT32_MAX};
-    const struct expressions *joined = NULL;
-    uint64_t count = merge->at, best = 0;
+    const uint64_t from = judge_after(expressions, line, last);
+    struct occurrence *items = merge->items;
+    uint64_t count = merge->at, best = UINT64_MAX;
     struct regex_span span;
     uint32_t any;
-    int found = find_any(expressions, line, from, &span, &any);
+    const int found = find_any(expressions, line, from, &span, &any);
 
-    if (found == LAZY_ASKS) {
-        if (merge->again < judge_again * expressions->cost ||
-            (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) /* then nothing is read again */
-            return false;
-        joined = expressions_joined(expressions);
-        if (joined != NULL && from < line->count && !engine_call_is_over(line->call))
-            found = words_match(joined, 0, line, from, line->count, REGEX_ANYWHERE, &span, 1);
-        merge->again = joined != NULL ? merge->again : 0;
-    }
     while (found > 0 && count < merge->count && items[count].span.begin <= span.begin)
         count++;
-    for (uint64_t i = count; found > 0 && i-- > 0;)
-        if (joined == NULL ? items[i].expression == any
-                           : items[i].expression < first.expression &&
-                                 words_match(expressions, items[i].expression, line, span.begin,
-                                             span.end, REGEX_WHOLE, NULL, 0) > 0) {
-            first = items[i];
-            best = i;
-        }
-    if (joined != NULL)
-        merge->again -= min_u64(clock_now_ns() - began_ns, merge->again);
+    for (uint64_t i = 0; i < count && found > 0; i++)
+        best = items[i].expression == any ? i : best;
     if (found == 0)
         merge->count = merge->at = 0;
-    if (found <= 0 || first.expression == UINT32_MAX)
+    if (found <= 0 || best == UINT64_MAX)
         return found == 0;
     for (uint64_t i = 0; i < count; i++)
         items[i].span = *last;
     items[best].expression = items[count - 1].expression;
-    items[count - 1] = (struct occurrence){span, first.expression};
+    items[count - 1] = (struct occurrence){span, any};
     merge->at = count - 1;
     merge->end = span.end;
     return true;
 }
 
-/* Returns true if an automaton, or RE2, may find spans for all expressions. */
+/* Returns true if an automaton may find spans for all expressions. */
 static bool may_join(const struct expressions *expressions, const struct judged *line)
 {
     return line->spans != SPANS_ALL && expressions->count > 1 &&
@@ -507,12 +488,12 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 /* Like merge_next, with line->spans. Occurrences that begin where the span begins come one after
  * the other, and the last of them ends the span. Then each search continues after the span, once it
  * may find what comes first, and reads again what belonged to a match that the span has prevented,
- * which may be most of the line. If that takes longer than to search with an alternation of all
- * expressions, that finds spans. */
+ * which may be most of the line. After much of that, an automaton of all expressions finds spans.
+ */
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
-    const bool again = merge->again >= judge_again * expressions->cost;
+    const bool again = merge->again >= judge_again;
     struct regex_span now = merge->items[merge->at].span;
 
     if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))

@@ -87,10 +87,8 @@ struct merge {
      * taken, and `end` is the span's end. Otherwise 0. */
     uint64_t at;
     uint64_t end;
-    /* How many bytes were read again after spans, less those for which next_joined took the time;
-     * counted for all lines. */
-    uint64_t again;
-    bool joins; /* in this line, an automaton of all expressions finds spans */
+    uint64_t again; /* how many bytes were read again after spans, in all lines */
+    bool joins;     /* in this line, an automaton of all expressions finds spans */
 };
 
 /* Finds the first occurrence of each expression in `candidates`; NULL: of each of the first `count`

@@ -193,7 +193,13 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     lazy->wide = lazy->nfa.knows_words ? count - lazy->high : 0;
     lazy->byte_classes = count;
     if (lazy->nfa.backwards && !lazy->made->options.bytes) {
-        TRAWL_TRY(symbols_make(&lazy->symbols, &lazy->classes, error));
+        const enum trawl_status status = symbols_make(&lazy->symbols, &lazy->classes, error);
+
+        if (status != TRAWL_OK) { /* no group is read before they are made */
+            lazy->is_stale = true;
+            memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
+            return status;
+        }
         lazy->wide = lazy->symbols.count;
         count += lazy->nfa.knows_words ? 2 * lazy->wide : lazy->wide;
     } else {

@@ -34,21 +34,6 @@ static void free_part(void *object)
     memory_release(made, 1, sizeof *made);
 }
 
-/* Frees what the alternation does not share with the plan's expressions. */
-static void free_joined(void *object)
-{
-    struct expressions *made = (struct expressions *)object;
-
-    for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
-        program_free(made->items[i].each);
-        program_free(made->items[i].marked);
-        if (made->items[i].beyond != NULL)
-            pcre2_release(made->items[i].beyond);
-        syntax_release(&made->items[i].tree);
-    }
-    free_part(made);
-}
-
 void expressions_free(void *object)
 {
     struct expressions *made = (struct expressions *)object;
@@ -61,7 +46,14 @@ void expressions_free(void *object)
     if (made->rest_items != NULL)
         memory_release(made->rest_items, made->count, sizeof *made->rest_items);
     trawl_plan_free(made->rest);
-    free_joined(made);
+    for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
+        program_free(made->items[i].each);
+        program_free(made->items[i].marked);
+        if (made->items[i].beyond != NULL)
+            pcre2_release(made->items[i].beyond);
+        syntax_release(&made->items[i].tree);
+    }
+    free_part(made);
 }
 
 static bool may_be_empty(const struct expression *item)
@@ -152,9 +144,7 @@ static enum trawl_status compile_marked(struct expressions *made, uint32_t index
         !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
         !(options.multi && options.ripgrep) && program_may_be_empty(made->items[index].each);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
-    /* a list shares its marks, also with its alternation (expressions_joined) */
-    const bool by_lines =
-        made->options.multi || (syntax->by_lines && made->plan->pattern_count == 1);
+    const bool by_lines = made->options.multi || (syntax->by_lines && made->count == 1);
     const bool lines = by_lines && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
@@ -461,7 +451,6 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             made->first_empty = i + 1;
         if (made->first_bar == i && !made->items[i].bars)
             made->first_bar = i + 1;
-        made->cost += made->items[i].tree.root.cost;
         for (uint32_t k = 0; k < 3; k++)
             if (older[k] != last[0].expression && older[k] != last[1].expression)
                 forget(made, older[k]);
@@ -492,64 +481,6 @@ enum trawl_status expressions_make(const void *from, void **object, struct trawl
     else
         *object = maker.made;
     return status;
-}
-
-/* Compiles the alternation of `made`, unless it has to stay empty. */
-static enum trawl_status compile_joined(struct expressions *joined, const struct expressions *made,
-                                        struct trawl_pattern *patterns, struct trawl_error *error)
-{
-    const struct syntax_options options = {.syntax = made->plan->expressions.syntax,
-                                           .rules = &joined->options};
-    struct expression *item = joined->items;
-
-    for (uint32_t i = 0; i < made->count; i++) {
-        if (made->items[i].beyond != NULL || made->items[i].has_reach ||
-            may_be_empty(&made->items[i]))
-            return TRAWL_OK;
-        patterns[i] = plan_pattern(made->plan, i);
-    }
-    TRAWL_TRY(syntax_parse_any(&options, patterns, made->count, &item->tree, error));
-    TRAWL_TRY(
-        program_make(&joined->memory, &item->tree, &joined->options, 1, false, &item->each, error));
-    return item->each != NULL ? compile_marked(joined, 0, error) : TRAWL_OK;
-}
-
-/* Makes what expressions_joined returns, without a program if there is none. */
-static enum trawl_status make_joined(const void *from, void **object, struct trawl_error *error)
-{
-    const struct expressions *made = (const struct expressions *)from;
-    struct trawl_pattern *patterns;
-    struct expressions *joined;
-    enum trawl_status status;
-
-    TRAWL_TRY(begin_part(made, 1, &joined, error));
-    status = MEMORY_NEW(patterns, made->count, error);
-    if (status == TRAWL_OK) {
-        status = compile_joined(joined, made, patterns, error);
-        memory_release(patterns, made->count, sizeof *patterns);
-    }
-    if (status == TRAWL_MEMORY) {
-        free_joined(joined);
-        return status;
-    }
-    if (status != TRAWL_OK) {
-        program_free(joined->items[0].each);
-        joined->items[0].each = NULL;
-    }
-    *object = joined;
-    return TRAWL_OK;
-}
-
-const struct expressions *expressions_joined(const struct expressions *made)
-{
-    const struct expressions *joined;
-    const void *object;
-
-    if (attachment_want(&made->plan->attached[PLAN_JOINED], made, make_joined, free_joined, &object,
-                        NULL) != TRAWL_OK)
-        return NULL;
-    joined = (const struct expressions *)object;
-    return joined->items[0].each != NULL ? joined : NULL;
 }
 
 enum trawl_status expressions_want(const struct trawl_plan *plan,

@@ -64,7 +64,6 @@ struct expressions {
     /* under TRAWL_MULTILINE: an expression may match a line end, has an assertion about the start
      * or end of lines, or belongs to PCRE2 */
     bool crosses;
-    uint64_t cost;        /* RE2's programs of all expressions have at most so many instructions */
     bool takes_empty;     /* a match may be empty */
     uint32_t first_empty; /* the first expression with such a match; `count`: none */
     uint32_t first_bar;   /* the first expression that bars all later ones (judge.c); or `count` */
@@ -144,10 +143,6 @@ struct expressions_source {
     const uint8_t *sample; /* a part of the text, for atoms that are rare in it; NULL: unknown */
     uint64_t sample_bytes;
 };
-/* Returns expressions of which the only one is an alternation of the plan's, in their order. The
- * plan owns them. Returns NULL if no program of RE2 finds what they find (PCRE2 or a reach searches
- * for one, or one may be empty), if they are too large together, or if memory is lacking. */
-const struct expressions *expressions_joined(const struct expressions *made);
 /* Makes the compiled form from a struct expressions_source. The caller, or attachment_want, frees
  * *object with expressions_free. */
 enum trawl_status expressions_make(const void *from, void **object, struct trawl_error *error);

@@ -630,7 +630,7 @@ def test_version():
         assert (status, said) == (0, b"") and text.decode().startswith("trawl %s\nengines: cpu" % version)
         no_device = "not cuda: " in facts["engines"] and facts["engines"].split("not cuda: ")[-1]
         for command, is_said, why in (
-            (["--multiline", "-P", "o$", "a"], "regular expressions" in facts, facts.get("no regular expressions")),
+            (["-P", "-o", r"(?:\b|o)+", "a"], "regular expressions" in facts, facts.get("no regular expressions")),
             (["--engine=cuda", "foo", "a"], False, no_device or facts.get("no engines")),
         ):
             status, _, said = run(name, command, more=more)

@@ -349,10 +349,10 @@ static bool is_sound(const struct syntax_node *node)
 }
 #endif
 
-enum trawl_status syntax_parse_any(const struct syntax_options *options,
-                                   const struct trawl_pattern *patterns, uint64_t count,
-                                   struct syntax *out, struct trawl_error *error)
+enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
+                               uint64_t count, struct syntax *out, struct trawl_error *error)
 {
+    const struct trawl_pattern pattern = {bytes, count};
     struct syntax_reader reader = {.out = out,
                                    .syntax = options->syntax == TRAWL_RIPGREP ? TRAWL_PERL
                                                                               : options->syntax,
@@ -362,15 +362,10 @@ enum trawl_status syntax_parse_any(const struct syntax_options *options,
     enum trawl_status status = TRAWL_OK;
     const struct syntax_node *root;
 
-    *out = (struct syntax){
-        .options = *options, .bytes = patterns[0].bytes, .count = patterns[0].bytes_count};
+    *out = (struct syntax){.options = *options, .bytes = bytes, .count = count};
     TRAWL_TRY_DONE(syntax_open(&reader, 0, false, error));
     root = reader.frame->group;
-    for (uint64_t i = 0; i < count; i++) {
-        if (i > 0)
-            TRAWL_TRY_DONE(syntax_end_list(&reader, error));
-        TRAWL_TRY_DONE(read_all(&reader, &patterns[i], error));
-    }
+    TRAWL_TRY_DONE(read_all(&reader, &pattern, error));
     TRAWL_TRY_DONE(syntax_close(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
     TRAWL_ASSERT(is_sound(root));
@@ -387,14 +382,6 @@ done:
     if (status != TRAWL_OK)
         syntax_release(out);
     return status;
-}
-
-enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
-                               uint64_t count, struct syntax *out, struct trawl_error *error)
-{
-    const struct trawl_pattern pattern = {bytes, count};
-
-    return syntax_parse_any(options, &pattern, 1, out, error);
 }
 
 enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,

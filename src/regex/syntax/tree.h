@@ -167,10 +167,6 @@ static inline bool class_is_word_byte(char byte)
  * In PCRE2's syntax, mistakes are not reported here, because PCRE2 reports them. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);
-/* Reads several expressions as the alternatives of one, which must not be forgotten. */
-enum trawl_status syntax_parse_any(const struct syntax_options *options,
-                                   const struct trawl_pattern *patterns, uint64_t count,
-                                   struct syntax *out, struct trawl_error *error);
 void syntax_release(struct syntax *syntax);
 /* Frees all nodes but the root. */
 void syntax_forget(struct syntax *syntax);

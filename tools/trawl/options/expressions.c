@@ -420,8 +420,9 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
         told.pcre = 2;
     for (uint64_t i = 0; i < patterns->count && (told.pcre > 0 || !lines) && !any_empty; i++)
         any_empty = patterns_empty_between(apart, i) != 0;
-    if (lines && (told.pcre == 0 || (told.pcre == 1 && first_wins && !any_empty &&
-                                     !depends_on_others(patterns, settings)))) {
+    if (lines ? told.pcre == 0 || (told.pcre == 1 && first_wins && !any_empty &&
+                                   !depends_on_others(patterns, settings))
+              : told.pcre == 0 && !any_empty && !settings->whole_lines) {
         patterns->is_apart = true;
         patterns->first_wins = first_wins;
         patterns->joined.bytes = NULL;

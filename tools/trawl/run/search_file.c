@@ -190,7 +190,10 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->shows_distance || (settings->heads.pattern_number && !one_match_tells(scan)));
 
     if (scan->whole.bytes != NULL)
-        return settings->invert ? TRAWL_LINES_ALONE : TRAWL_SPANS;
+        return settings->invert ? TRAWL_LINES_ALONE
+               : scan->job->patterns->is_apart && scan->job->patterns->first_wins
+                   ? TRAWL_SPANS_FIRST
+                   : TRAWL_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
         return TRAWL_WITH_EMPTY; /* also a line with only an empty match has a number */
