@@ -8,8 +8,7 @@
  * In ASCII, or a line that is ASCII up to a match's end, what passes matches, except for
  * expressions of PCRE2. In other lines, where the automaton reads a hull of several
  * expressions, what does not pass does not match. Of a single one, or of few short ones, it reads
- * the characters themselves, so that what passes matches there, too, unless there are word
- * boundaries or the characters are too many.
+ * the characters themselves, so that what passes matches there, too, unless they are too many.
  */
 #ifndef TRAWL_REGEX_LAZY_H
 #define TRAWL_REGEX_LAZY_H

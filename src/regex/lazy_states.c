@@ -421,8 +421,7 @@ static struct border border_of(const struct lazy *lazy, uint32_t before, uint32_
 /* Returns true if words are known, and the border is inside of a character. */
 static bool is_inside(const struct lazy *lazy, const struct border *border)
 {
-    return lazy->nfa.knows_words && border->unit == UNIT_INSIDE && border->next >= 0x80 &&
-           border->next < 0x100;
+    return lazy->nfa.knows_words && border_is_inside(border);
 }
 
 /* Returns true if matches of the part may begin at the border: those of an expression with word

@@ -424,8 +424,7 @@ bool nfa_holds(const struct nfa *nfa, const struct place *place, const struct bo
         if (nfa->is_open && (border->before == LINE_BEFORE_HIGH ||
                              (border->next >= 0x80 && border->next != END_OF_LINE)))
             return true;
-        if (nfa->knows_words && border->unit == UNIT_INSIDE && border->next >= 0x80 &&
-            border->next < 0x100)
+        if (nfa->knows_words && border_is_inside(border))
             return false;
         if ((none_before && strchr("mh", place->letter) != NULL) ||
             (none_after && strchr("MH", place->letter) != NULL))

@@ -48,6 +48,12 @@ struct border {
     uint64_t classes;   /* of CHARACTER: a bit for each that has it */
 };
 
+/* Returns true if the border is inside of a character, where words are known. */
+static inline bool border_is_inside(const struct border *border)
+{
+    return border->unit == UNIT_INSIDE && border->next >= 0x80 && border->next < 0x100;
+}
+
 struct nfa {
     const struct regex_options *options;
     bool backwards;  /* places read from the end of a match to its start */

@@ -394,11 +394,12 @@ static bool depends_on_others(const struct patterns *patterns, const struct sett
 }
 
 /* Builds the plan of the separate expressions, which is searched faster, or of the joined one: if
- * matches may cross lines, or PCRE2 decides about one, and one may be empty or depends on others.
- * If the joined one is rejected, builds the plan of the separate ones after all, unless matches
- * must be whole lines (--multiline -x), which only the joined one expresses. In Perl's syntax an
- * earlier expression wins, as an earlier alternative does; but not an empty match of PCRE2, so a
- * list that is too large, or whose matches are shown, must have none.
+ * PCRE2 decides about one, and one may be empty or depends on others; or if matches may cross
+ * lines, and PCRE2 decides about one, one may be empty, or they must be whole lines. If the joined
+ * one is rejected, builds the plan of the separate ones after all, unless matches must be whole
+ * lines (--multiline -x), which only the joined one expresses. In Perl's syntax an earlier
+ * expression wins, as an earlier alternative does; but not an empty match of PCRE2, so a list that
+ * is too large, or whose matches are shown, must have none.
  */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,

@@ -24,8 +24,8 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
  * it. Each expression must be valid on its own: joined, the invalid "(" and ")" would become the
  * valid "(?:()|(?:))". error->pattern_index is the index of the rejected expression, or
  * patterns->count for the joined one. If the separate expressions find the same, or only the joined
- * one is rejected, the plan is that of the separate ones, and patterns->is_apart is set unless
- * lines may be crossed. */
+ * one is rejected, the plan is that of the separate ones, and patterns->is_apart is set, unless
+ * lines may be crossed and the joined one is rejected. */
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,
                                    struct trawl_error *error);
