@@ -1,9 +1,6 @@
 # The last lines of CMake's output: what this build leaves out because a package of the system is missing, and what
 # that costs. A feature that an option turned off is not missing.
 set(TRAWL_MISSING "")
-if(TRAWL_REGEX AND NOT TRAWL_WITH_REGEX)
-    list(APPEND TRAWL_MISSING "libre2-dev, g++: no regular expressions (trawl -E, -G, -P, and patterns of tg that are not plain strings)")
-endif()
 foreach(row IN ITEMS ZLIB=zlib1g-dev:gzip LZMA=liblzma-dev:xz BZIP2=libbz2-dev:bzip2 ZSTD=libzstd-dev:zstd
                      LZ4=liblz4-dev:lz4)
     string(REGEX MATCH "^(.*)=(.*):(.*)$" row ${row})

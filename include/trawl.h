@@ -129,7 +129,7 @@ enum trawl_plan_flag {
      * string do not equal U+212A and U+017F, as they do in trawl_unicode(): that takes longer */
     TRAWL_IGNORE_CASE = 1,
     TRAWL_CRLF = 256,         /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_PCRE = 4096,        /* expressions: PCRE2 searches for what RE2 rejects (docs/regex.md):
+    TRAWL_PCRE = 4096,        /* expressions: PCRE2 searches for what trawl rejects (docs/regex.md):
                                  PCRE2's own syntax; backreferences of EXTENDED and BASIC */
     TRAWL_MULTILINE = 8192,   /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
@@ -240,8 +240,8 @@ struct trawl_plan_options {
     const struct trawl_range *exact; /* symbols in which no error is allowed; symbols beyond a
                                         pattern's end are ignored, if another has them. Copied. */
     enum trawl_method method;        /* AUTO, or the method to use */
-    /* MiB for the programs and automata of all expressions together. A program then takes at most a
-       32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
+    /* MiB for the steps of all expressions together, and for their automata. The steps of one then
+       take at most a 32nd of that memory, and at most 2 MiB. 0: each has at most 64 MiB */
     uint32_t expression_mib;
     /* copied; NULL: IGNORE_CASE follows the rules at that flag (in expressions of BYTES: ASCII),
      * and word characters are ASCII */
@@ -256,7 +256,7 @@ struct trawl_plan_options {
  * patterns finds nothing. Errors: ARGUMENT also for an empty pattern (error->pattern_index), a
  * flag, method or algorithm that does not fit the patterns, and a mistake in an expression
  * (text_offset: the byte in the expression); UNSUPPORTED for an algorithm in a build without the
- * gallery, and an expression without RE2; LIMIT; STOPPED (`poll`). Cost: time and memory linear in
+ * gallery; LIMIT; STOPPED (`poll`). Cost: time and memory linear in
  * the patterns' total bytes. Strings' bytes are kept, with IGNORE_CASE twice. Sets of 5,000 strings
  * and more also need up to about 80 bytes per string, or 180 if all have 12 bytes or more; the
  * first search allocates all but 8 of these. For strings of several lengths, a long search may need
@@ -771,7 +771,7 @@ struct trawl_memory {
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
     void (*release)(void *context, void *pointer, uint64_t bytes);
 };
-/* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
+/* Use these functions for the library's own memory; NULL: the C library's again. The libraries
  * that decompress texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
  * thread-safe: call it while no object of the library exists. */
 TRAWL_CALL trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error);

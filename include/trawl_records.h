@@ -185,7 +185,7 @@ TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t 
 /* how many ways of a call are kept */
 #define TRAWL_WAYS_KEPT 12
 /* A way in which threads searched for regular expressions, or what such a way asked about lines
- * (RE2, PCRE2). trawl_plan_explain lists those that a plan may have. */
+ * (NFA, PCRE2). trawl_plan_explain lists those that a plan may have. */
 struct trawl_way {
     const char *name;    /* valid as long as the library is loaded */
     char what[48];       /* the first of the strings that it looked for; or the class, if it read

@@ -101,6 +101,8 @@ needs_judges() {
     cat <<'ROWS'
 libarchive-tools|have bsdtar
 cutadapt|have cutadapt
+g++|have g++
+libre2-dev|[ -f /usr/include/re2/re2.h ]
 seqkit|have seqkit
 ugrep|have ugrep
 uchardet|have uchardet
@@ -117,7 +119,7 @@ chromium|have chromium
 ROWS
 }
 
-# Libraries, with their headers, that the build uses if they are installed: those that decompress files, RE2 and PCRE2.
+# Libraries, with their headers, that the build uses if they are installed: those that decompress files, and PCRE2.
 # Also the programs with which the tests compress.
 needs_codecs() {
     cat <<'ROWS'
@@ -126,8 +128,6 @@ libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libpcre2-8-0|have_library libpcre2-8.so.0
 libarchive13|have_library libarchive.so.13
 libuchardet0|have_library libuchardet.so.0
-libre2-dev|[ -f /usr/include/re2/re2.h ]
-g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
 libbz2-dev|[ -f /usr/include/bzlib.h ]
 libzstd-dev|[ -f /usr/include/zstd.h ]

@@ -105,10 +105,9 @@ try_all() {
 
 say 'bill of materials, checksums'
 held=()
-grep -s '^re2 ' $out/libraries.txt >$out/work/wheels.txt || true
 for file in $out/trawl-*-linux-*.tar.gz $out/wheels/*.whl $out/trawl-serve-*-image-*.tar.gz; do
     [ ! -e "$file" ] || case $file in
-    *.whl) held+=("$file" $out/work/wheels.txt) ;;
+    *.whl) held+=("$file" /dev/null) ;;
     *-linux-*) held+=("$file" $out/libraries.txt) ;;
     *) held+=("$file" $out/image.txt) ;;
     esac

@@ -2,12 +2,9 @@
 
 import io
 import itertools
-import os
 import pathlib
 import pickle
 import re
-import shutil
-import subprocess
 import sys
 
 import pytest
@@ -495,18 +492,6 @@ def test_a_shard(rng):
 
     texts = texts_of(rng)
     check(Shard(list(files_of(texts)), 1, "cpu"), texts, [b"^ab?", b"[bc] ?$"], {"regex": True}, by_lines)
-
-
-def test_without_the_library(tmp_path):
-    """Check that without libtrawl_regex a plan of strings works, and a search that needs RE2 is an error that names
-    the library."""
-    shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
-    code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan(r'(?:\\b|a)+b', regex=True).count('aab')"
-    elsewhere = {
-        name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"
-    }  # may name the library's folder
-    made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
-    assert made.stdout == "1\n" and "UnsupportedError: regular expressions need libtrawl_regex" in made.stderr
 
 
 def test_an_undecided_line_names_its_file(tmp_path):

@@ -5,7 +5,7 @@
 # trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of this
 # system and of $TRAWL_SUITES.
 #
-# zig's compiler has the headers and symbols of each glibc. RE2, libmicrohttpd and jansson are linked into trawl's
+# zig's compiler has the headers and symbols of each glibc. libmicrohttpd and jansson are linked into trawl's
 # own files; the libraries that decompress are in lib/trawl, on the run path. The sources of these libraries are
 # this system's source packages. $TRAWL_TOOLS keeps the compiler and the sources for later runs.
 # Status 77: the compiler, the sources or the Python headers are not available here.
@@ -27,7 +27,6 @@ version=$(sed -n 's/^#define TRAWL_VERSION "\(.*\)"$/\1/p' "$source/include/traw
 libraries='xz-utils|.|-DBUILD_SHARED_LIBS=ON -DCREATE_XZ_SYMLINKS=OFF -DCREATE_LZMA_SYMLINKS=OFF -DCMAKE_SHARED_LINKER_FLAGS=-Wl,--undefined-version
 libzstd|build/cmake|-DZSTD_BUILD_PROGRAMS=OFF -DZSTD_BUILD_STATIC=OFF
 lz4|build/cmake|-DLZ4_BUILD_CLI=OFF -DLZ4_BUILD_LEGACY_LZ4C=OFF
-re2|.|-DBUILD_SHARED_LIBS=OFF -DRE2_BUILD_TESTING=OFF
 jansson|.|-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON'
 
 # Get the compiler (ziglang) and the tools for wheels from the Python package index.
@@ -66,7 +65,6 @@ get_sources() {
             get_source "$package/$VERSION_CODENAME" || exit 77
         }
     done
-    make -C "$tools"/sources/re2-*/ REBUILD_TABLES=1 re2/{perl_groups,unicode_{casefold,groups}}.cc
     touch "$tools/sources/complete"
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # wheels: the Python package's source archive, and a wheel for each machine and each CPython of the suites
 #
-# Sourced by portable.sh, whose compilers, libraries and programs are used for the wheels. A wheel contains RE2, and
+# Sourced by portable.sh, whose compilers, libraries and programs are used for the wheels. A wheel
 # loads the libraries that decompress from the system. The Python headers are from the suites' packages.
 
 # get_headers SUITE...: put the Python headers of each suite into $tools/python/SUITE

@@ -1,5 +1,5 @@
 /* beside: loads a part of trawl that is a shared object of its own, because few programs need it
- * and it is large or brings other libraries: libtrawl_regex and libtrawl_kernels. */
+ * and it is large: libtrawl_kernels. */
 #ifndef TRAWL_BASE_BESIDE_H
 #define TRAWL_BASE_BESIDE_H
 

@@ -71,7 +71,7 @@ static struct around_options options_of(const struct anchor_maker *maker, bool b
 {
     const struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    const bool is_wide = made->items[maker->expression].marked != NULL;
+    const bool is_wide = made->items[maker->expression].has_words;
 
     return (struct around_options){.bytes = made->options.bytes,
                                    .backwards = backwards,

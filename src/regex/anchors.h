@@ -30,7 +30,7 @@ struct anchor_maker {
         uint32_t expression;                /* whose tree the sequence belongs to */
         struct around_automaton *automaton; /* NULL: none was made */
     } last[2];
-    bool has_edges;       /* RE2 searches for `expression` as whole words or whole lines */
+    bool has_edges;       /* of `expression`, whole words or whole lines are searched for */
     struct sequence head; /* the first anchor's head; valid if has_head */
     bool has_head;
     /* The strings of all anchors: */

@@ -315,7 +315,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     if (form->plan == NULL)
         TRAWL_TRY_DONE(
             copy_atoms(form->reader.reads_all ? NULL : atoms, made->plan, &form->plan, error));
-    form->reader.within = made->has_marked && !made->options.bytes;
+    form->reader.within = made->has_words && !made->options.bytes;
     form->reader.crlf = (made->plan->flags & TRAWL_CRLF) != 0;
     form->plan->line_reader = &form->reader;
     form->plan->found = source->finds ? source->source.plan : NULL;

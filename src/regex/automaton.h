@@ -28,9 +28,9 @@
  * them. It searches for strings, one of which is in each match of `plan`, and its automata read the
  * lines that contain one; without automata, each such line has a match. The first call makes the
  * plan, for strings that are rare in the sample unless that is NULL; `plan` owns it. Sets *lines to
- * NULL and *why to a phrase about the expressions if a device cannot: if PCRE2 or a copy of a line
- * with marks has to decide, if an automaton would be too large or, if `finds`, there are more than
- * 16 expressions. Errors: MEMORY. */
+ * NULL and *why to a phrase about the expressions if a device cannot: if PCRE2 has to decide, if an
+ * automaton would be too large or, if `finds`, there are more than 16 expressions. Errors: MEMORY.
+ */
 enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                   uint64_t sample_bytes, bool finds,
                                   const struct trawl_plan **lines, const char **why,

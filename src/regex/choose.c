@@ -206,7 +206,7 @@ void choose_explain(const struct expressions *made, char *lines, uint64_t lines_
                                        choose_name(made, way), price_of(made, way).byte_ns);
     used += (uint64_t)snprintf(
         lines + used, lines_bytes - used, "may be asked about a line: automaton%s%s%s\n",
-        made->has_beyond && made->count == 1 ? "" : ", RE2", made->has_beyond ? ", PCRE2" : "",
+        made->has_beyond && made->count == 1 ? "" : ", NFA", made->has_beyond ? ", PCRE2" : "",
         has_reach ? ", long repetitions" : "");
     if ((fits & (fits - 1)) != 0)
         used += (uint64_t)snprintf(lines + used, lines_bytes - used,
@@ -224,7 +224,7 @@ void choose_tell(struct regex_worker *worker, const struct engine_chunk *chunk, 
         const char *name;
         struct program_asks *of;
     } asks[] = {{"automaton", &worker->lazily},
-                {"RE2", &words->re2},
+                {"NFA", &words->steps},
                 {"PCRE2", &words->pcre2},
                 {"long repetitions", &words->reach}};
     struct trawl_way told = {.name = choose_name(made, way),

@@ -347,7 +347,7 @@ static void begin(struct determinizer *maker)
             maker->may_be_empty && !is_around(maker) &&
                 (maker->as != DETERMINIZE_ANY
                      ? maker->nfa.has_part
-                     : maker->made->has_marked && !maker->made->options.bytes),
+                     : maker->made->has_words && !maker->made->options.bytes),
             "a match may be empty, beside the edge of a word or with \\C");
     for (uint32_t i = 0; i < LINE_BEFORES && maker->fails == NULL; i++) {
         const bool is_known = maker->nfa.has_edges && (i == 0 || maker->as != DETERMINIZE_ANY) &&
@@ -403,9 +403,8 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
 
     *nfa = (struct nfa){.options = &made->options,
                         .backwards = back,
-                        .needs_marks = made->needs_marks,
                         .is_ordered = maker->as == DETERMINIZE_ORDERED,
-                        .is_wide = made->has_marked &&
+                        .is_wide = made->has_words &&
                                    (made->options.letters.is_word != NULL || made->is_strict),
                         .classes = &maker->classes,
                         .slots = maker->place_slots,

@@ -1,15 +1,16 @@
 /* engine_regex: searches for regular expressions.
  *
  * An atom is a string that a match must contain. Another engine searches for the atoms like for any
- * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
- * searches it in steps of a few lines. Which of these ways is the fastest is found out by a contest
- * (choose.h):
+ * strings, and automata or PCRE2 look for matches near them. A chunk consists of whole lines. A
+ * worker searches it in steps of a few lines. Which of these ways is the fastest is found out by a
+ * contest (choose.h):
  *
  * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
  *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
- *   RE2 reads the lines in which automata cannot decide. Of many expressions that share an atom,
- *   the lazy automaton (lazy.h) first rules out most. If some expressions have no atoms, another
- *   worker finds the lines in which one of these matches, in one of the other ways.
+ *   Where automata cannot decide, all ways through an expression are followed (groups.h). Of many
+ *   expressions that share an atom, the lazy automaton (lazy.h) first rules out most. If some
+ *   expressions have no atoms, another worker finds the lines in which one of these matches, in one
+ *   of the other ways.
  * - automaton: the lazy automaton of all expressions reads the text, then the programs of those
  * that may match in a line that line.
  * - line by line: the programs read every line; PCRE2, or a reach (reach.h), if they decide.
@@ -282,8 +283,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     return TRAWL_OK;
 }
 
-/* Finds the matches of the only expression around the atoms that were found before `ended`. RE2
- * reads the lines in which automata cannot decide. */
+/* Finds the matches of the only expression around the atoms that were found before `ended`.
+ */
 static enum trawl_status by_spans(struct step *step, uint64_t ended, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -510,7 +511,7 @@ static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_t
 }
 
 /* Returns true if a text that is a single line can be searched in pieces: the matches of the only
- * expression lie around atoms, and RE2 needs to know only where the last one ended. */
+ * expression lie around atoms, and only where the last one ended has to be known. */
 static bool may_divide(const struct regex_worker *worker, const struct engine_task *task)
 {
     const struct expressions *expressions = worker->expressions;
@@ -518,7 +519,7 @@ static bool may_divide(const struct regex_worker *worker, const struct engine_ta
     return expressions_cross(expressions) && task->chunk->records == NULL &&
            expressions->count == 1 && worker->contest.now == WAY_ATOMS &&
            (expressions->near_lines == 0 || expressions->near_lines == NEAR_BYTES) &&
-           !expressions->has_marked && !expressions->has_beyond && !expressions->items[0].has_reach;
+           !expressions->has_words && !expressions->has_beyond && !expressions->items[0].has_reach;
 }
 
 /* Searches a piece of such a text, so that its atoms, matches and lines are read while the caches
@@ -546,7 +547,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
             atoms->items[i].offset += (uint32_t)step->from;
         done = step->from + worker->refiner.found.done;
     }
-    if (done < step->to) { /* RE2 reads a line with so many atoms without them */
+    if (done < step->to) { /* a line with so many atoms is read without them */
         for (step->to = done; step->to > step->from && expressions->near[bytes[step->to - 1]];)
             step->to--;
         worker->near = step->to > step->from ? atoms : NULL;
@@ -572,7 +573,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
 }
 
 /* Returns where a piece ends that is to end at `at`, or up to `more` bytes later. If a match may
- * have its last byte before an atom, RE2 reads it without atoms. */
+ * have its last byte before an atom, it is read without atoms. */
 static uint64_t piece_end(const struct expressions *made, const struct engine_chunk *chunk,
                           uint64_t at, uint64_t more)
 {

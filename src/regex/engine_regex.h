@@ -1,6 +1,6 @@
-/* engine_regex: the engine for plans of regular expressions. It searches with RE2, and with the
- * engine of the host or of the GPUs, which finds atoms: strings that a match must contain. A worker
- * searches a chunk in steps. */
+/* engine_regex: the engine for plans of regular expressions. It searches with automata, and with
+ * the engine of the host or of the GPUs, which finds atoms: strings that a match must contain. A
+ * worker searches a chunk in steps. */
 #ifndef TRAWL_REGEX_ENGINE_REGEX_H
 #define TRAWL_REGEX_ENGINE_REGEX_H
 
@@ -12,7 +12,7 @@ extern uint64_t regex_step_bytes;
 enum way {
     WAY_ATOMS,
     WAY_AUTOMATON, /* the lazy automaton rules lines out, or decides about them (lazy.h) */
-    WAY_LINES,     /* PCRE2, a reach or RE2 reads line by line */
+    WAY_LINES,     /* PCRE2 or a reach reads line by line */
     WAYS
 };
 /* The ways by which expressions are searched for, as bits, if one of them fits. Tests replace it.
@@ -26,7 +26,7 @@ extern uint64_t judge_again;
 extern uint32_t regex_runs_pause;
 
 extern const struct engine_ops engine_regex;
-/* engine_ops.brief, for a single expression of RE2: around its atoms, or as a line. */
+/* engine_ops.brief, for a single expression that is not PCRE2's: around its atoms, or as a line. */
 bool regex_brief(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                  uint64_t count, struct engine_brief *found);
 

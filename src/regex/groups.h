@@ -1,5 +1,5 @@
 /* groups: finds what the groups of an expression matched, once it is known where the match begins
- * and ends.
+ * and ends. Also finds matches that automata do not.
  *
  * The expression is a program of steps (Thompson, 1968): take a character, fork, save a position,
  * check an assertion. Of the ways through the program that read all of the match, the one that Perl
@@ -11,7 +11,7 @@
 #define TRAWL_REGEX_GROUPS_H
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 
 struct engine_call;
 struct groups; /* the program */
@@ -43,7 +43,7 @@ struct groups_text {
 
 /* Makes the program of an expression. `whole_word`: the match is a whole word; `is_strict`: next to
  * a byte of no character none begins or ends (regex_compile.h). The options are borrowed. Errors:
- * MEMORY; LIMIT if it is too large. */
+ * MEMORY. */
 enum trawl_status groups_make(const struct syntax *tree, const struct regex_options *options,
                               bool whole_word, bool is_strict, struct groups **out,
                               struct trawl_error *error);
@@ -54,6 +54,10 @@ void groups_free(struct groups *groups); /* accepts NULL */
  * in the match, for each step at most. */
 int groups_find(const struct groups *groups, struct groups_memory *memory,
                 const struct groups_text *text, struct regex_span *spans, uint32_t span_count);
+/* Finds a match that begins and ends in `text`, as `anchor` says, and that is the one that the
+ * options prefer. Results are those of groups_find. Time: linear in the text, for each step. */
+int groups_match(const struct groups *groups, struct groups_memory *memory,
+                 const struct groups_text *text, enum regex_anchor anchor, struct regex_span *span);
 void groups_forget(struct groups_memory *memory);
 
 #endif

@@ -42,11 +42,7 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
         return TRAWL_STOPPED;
     if (found == PCRE2_OVER || found == PCRE2_LARGE)
         return judge_undecided(line->at, 1, error);
-    return found == WORDS_LARGE
-               ? TRAWL_FAIL(error, LIMIT,
-                            "an expression's program needs more memory than the limit: make "
-                            "repetitions and classes such as \\pL{300} smaller")
-               : program_failed(found, error);
+    return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
 /* Like status_of, but returns TRAWL_OK if PCRE2 left the line undecided. */
@@ -142,9 +138,9 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 /* Finds the first match of the expression that begins at or after `from`, where matches may cross
  * lines. The part of a match before an atom has a fixed number of line ends (split.c), usually
  * none. So no match begins before the line of the first atom that automata do not rule out, or that
- * many lines earlier: RE2 searches from there. Otherwise all of that part is of expressions->near,
- * and RE2 searches from behind the last other byte before the atom. If matches begin with atoms,
- * RE2 instead tries the position of each atom, as long as failed tries take no longer than reading
+ * many lines earlier: the search begins there. Otherwise all of that part is of expressions->near,
+ * and the search begins behind the last other byte before the atom. If matches begin with atoms,
+ * it instead tries the position of each atom, as long as failed tries take no longer than reading
  * the text. Results are those of words_match. */
 static int match_near_atoms(const struct expressions *expressions, uint32_t expression,
                             const struct judged *line, uint64_t from, struct regex_span *span)
@@ -597,7 +593,6 @@ enum trawl_status trawl_line_move(struct trawl_line *opened, const void *line, u
 {
     if (opened == NULL || (line == NULL && line_bytes > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", opened == NULL ? "opened" : "line");
-    /* RE2's caller could not tell a match at NULL from no match */
     opened->judged.bytes = line != NULL ? (const uint8_t *)line : (const uint8_t *)"";
     opened->judged.count = line_bytes;
     opened->after = 0;

@@ -1,4 +1,4 @@
-/* judge: decides, with RE2 or PCRE2, whether an expression matches in a line, and lists its
+/* judge: decides, by words.h, whether an expression matches in a line, and lists its
  * occurrences there. */
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H

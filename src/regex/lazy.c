@@ -156,7 +156,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     nfa->fails = false;
     if (is_large) {
         nfa->is_hull = true;
-        nfa->is_open = lazy->made->has_marked;
+        nfa->is_open = lazy->made->has_words;
         nfa->knows_words = false;
         nfa->slots = NULL;
         nfa->classes = NULL;
@@ -516,10 +516,10 @@ static bool reads_all(const struct expressions *made)
     for (uint32_t i = 0; i < made->count && places <= EXACT_PLACES; i++)
         places += (plan_pattern(made->plan, i).bytes_count + 1) *
                   max_u64(made->items[i].tree.root.product, 1);
-    if (made->has_marked && (made->plan->line_end >= 0x80 || made->plan->line_end_also >= 0x80))
+    if (made->has_words && (made->plan->line_end >= 0x80 || made->plan->line_end_also >= 0x80))
         return false; /* a line end may be a part of a character */
     return made->count == 1 ||
-           (made->count <= EXACT_LIST && !made->has_marked && places <= EXACT_PLACES);
+           (made->count <= EXACT_LIST && !made->has_words && places <= EXACT_PLACES);
 }
 
 enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, struct lazy **out,
@@ -540,8 +540,7 @@ enum trawl_status lazy_make(const struct expressions *made, enum lazy_as as, str
                              .is_ordered = as == LAZY_ORDERED,
                              .is_hull = is_hull,
                              .is_open = is_hull,
-                             .knows_words = !is_hull && made->has_marked,
-                             .needs_marks = made->needs_marks};
+                             .knows_words = !is_hull && made->has_words};
     status = make(lazy, error);
     if (status != TRAWL_OK)
         lazy_free(lazy);

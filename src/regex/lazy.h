@@ -14,7 +14,7 @@
 #define TRAWL_REGEX_LAZY_H
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 
 struct expressions;
 struct lazy;
@@ -94,10 +94,10 @@ struct lazy_spans {
     struct lazy *forwards, *backwards;
 };
 
-/* Finds a match of the expression, from line->from on, like regex_ops.match, without groups. If
+/* Finds a match of the expression, from line->from on, as words_match does, without groups. If
  * *expression is `count`, finds the first match of any, of those that begin there the one of the
  * first expression (or the longest, as options.longest says), and sets *expression; none may be
- * empty. Returns LAZY_ASKS if RE2 has to. */
+ * empty. Returns LAZY_ASKS if it cannot decide. */
 #define LAZY_ASKS (-1)
 int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span);

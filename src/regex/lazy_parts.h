@@ -192,8 +192,7 @@ bool lazy_passes(const struct lazy *lazy, struct part *part);
 /* Halves a part, which then reads the current line again. A single expression passes for a while.
  */
 enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error);
-/* Returns the most credit that a part of so many expressions has: for a few, as much as RE2 takes
- * to compile one. */
+/* Returns the most credit that a part of so many expressions has. */
 int64_t lazy_credit(const struct lazy *lazy, uint32_t count);
 
 #endif

@@ -63,7 +63,7 @@ static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
     return state;
 }
 
-/* Reads the text. Returns false if RE2 has to decide. */
+/* Reads the text. Returns false if it cannot decide. */
 static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                 struct reading *reading)
 {

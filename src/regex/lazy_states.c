@@ -428,9 +428,8 @@ static bool is_inside(const struct lazy *lazy, const struct border *border)
  * boundaries do not begin inside of a character, not even empty ones. */
 static bool may_begin(const struct lazy *lazy, uint32_t part, const struct border *border)
 {
-    return part != NOTHING &&
-           !(is_inside(lazy, border) &&
-             lazy->made->items[lazy->rules[lazy->parts[part].from]].marked != NULL);
+    return part != NOTHING && !(is_inside(lazy, border) &&
+                                lazy->made->items[lazy->rules[lazy->parts[part].from]].has_words);
 }
 
 /* Makes the transition of the state after the class. Sets *next to 0 if there is no room. */

@@ -64,27 +64,6 @@ uint32_t nfa_put_fork(struct nfa *nfa, uint32_t next, uint32_t other)
     return shared_place(nfa, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Adds places for all non-ASCII characters as RE2 does: its sets also accept encodings that are too
- * long, and code points beyond U+10FFFF. */
-static uint32_t put_beyond(struct nfa *nfa, uint32_t next)
-{
-    if (nfa->backwards) {
-        const uint32_t four = put_bytes(nfa, 0x80, 0xbf, put_bytes(nfa, 0xf0, 0xf4, next));
-        const uint32_t three = nfa_put_fork(nfa, put_bytes(nfa, 0xe0, 0xef, next), four);
-        const uint32_t two = put_bytes(nfa, 0xc2, 0xdf, next);
-
-        return put_bytes(nfa, 0x80, 0xbf,
-                         nfa_put_fork(nfa, two, put_bytes(nfa, 0x80, 0xbf, three)));
-    }
-    const uint32_t last = put_bytes(nfa, 0x80, 0xbf, next);
-    const uint32_t third = put_bytes(nfa, 0x80, 0xbf, last);
-    const uint32_t two = put_bytes(nfa, 0xc2, 0xdf, last);
-    const uint32_t three = put_bytes(nfa, 0xe0, 0xef, third);
-    const uint32_t four = put_bytes(nfa, 0xf0, 0xf4, put_bytes(nfa, 0x80, 0xbf, third));
-
-    return nfa_put_fork(nfa, two, nfa_put_fork(nfa, three, four));
-}
-
 /* Adds places for the characters from `low` to `high` in UTF-8. */
 static uint32_t put_range(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
 {
@@ -92,8 +71,6 @@ static uint32_t put_range(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t
     uint8_t from[4], to[4];
     uint32_t count;
 
-    if (low == 0x80 && high == 0x10ffff)
-        return put_beyond(nfa, next);
     for (uint32_t i = 0; i < 3; i++)
         if (low <= lengths[i] && lengths[i] < high)
             return nfa_put_fork(nfa, put_range(nfa, low, lengths[i], next),
@@ -262,8 +239,6 @@ uint32_t nfa_put_edge(struct nfa *nfa, char letter, bool by_lines, uint32_t next
     nfa->has_edges = true;
     fail_if(nfa, strchr("^$Az", letter) == NULL && strchr(boundaries, letter) == NULL,
             "it has an assertion that automata lack");
-    fail_if(nfa, by_lines && (nfa->needs_marks || nfa->is_wide),
-            "it has words' edges beside (?m:^)");
     return nfa_put(
         nfa,
         (struct place){.kind = PLACE_EDGE, .letter = letter, .by_lines = by_lines, .next = next});

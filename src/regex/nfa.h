@@ -8,7 +8,7 @@
 
 #include "match/line_automaton.h"
 #include "regex/classes.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define CHARACTER 257u   /* read backwards, instead of the bytes of a character beyond ASCII */
@@ -65,7 +65,6 @@ struct nfa {
      * true. */
     bool is_hull, is_open;
     bool knows_words; /* border.unit says which characters beyond ASCII belong to words */
-    bool needs_marks; /* ^ and $ at newlines fail: they mean something else in copies (words.h) */
     bool fails;       /* there are too many places, or an assertion has none: */
     const char *why;
     bool is_wide;   /* whether a character beyond ASCII belongs to a word is guessed: */

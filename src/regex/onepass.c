@@ -176,7 +176,7 @@ static enum trawl_status make_group(const struct expressions *made, const struct
                                     struct trawl_error *error)
 {
     const bool is_wide =
-        made->has_marked && (made->options.letters.is_word != NULL || made->is_strict);
+        made->has_words && (made->options.letters.is_word != NULL || made->is_strict);
     enum trawl_status status = TRAWL_OK;
     bool cuts[257] = {false};
     struct onepass *maker;
@@ -213,7 +213,8 @@ enum trawl_status onepass_make(const struct expressions *made, struct line_group
     struct syntax tree;
 
     if (root->groups == 0 || root->groups > ONEPASS_GROUPS_MAX || made->options.longest ||
-        made->needs_marks || (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
+        made->has_beyond || made->items[0].tree.edges > SYNTAX_EDGES ||
+        (made->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0)
         return TRAWL_OK;
     TRAWL_TRY(syntax_again(&made->items[0].tree, &tree, error));
     TRAWL_TRY_DONE(MEMORY_ZEROED(*groups, root->groups, error));

@@ -1,4 +1,4 @@
-/* pass: rules out expressions by what is around atoms, before RE2 is asked (pass.h). */
+/* pass: rules out expressions by what is around atoms, before lines are read (pass.h). */
 #include "regex/pass.h"
 
 #include "base/bytes.h"
@@ -173,7 +173,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
 {
     struct regex_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const bool plain = !expressions->needs_marks &&
+    const bool plain = !expressions->has_beyond &&
                        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const uint32_t begin = expressions->atom_first[atom.pattern];
     const uint32_t end = expressions->atom_first[atom.pattern + 1];
@@ -191,7 +191,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
          * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
-        const bool matches = passes && (plain || !expressions->has_beyond);
+        const bool matches = passes && !expressions->has_beyond;
         bool is_within; /* the string ends inside the line or record */
         bool decides;
 
@@ -209,7 +209,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         decides = is_within && (matches || (plain && anchor->is_sure));
         if (!decides && step->want == WANT_LINES &&
             (expressions->count > 1 || !expressions->has_beyond))
-            return pass_many(step, at, atom, line, passing, error); /* RE2 would have to compile */
+            return pass_many(step, at, atom, line, passing, error);
         worker->known[anchor->expression] = worker->line;
         worker->passing[(*passing)++] = anchor->expression;
         line->is_decided |= decides;

@@ -154,7 +154,7 @@ static enum trawl_status load(struct trawl_error *error)
     forks_release();
     return good ? TRAWL_OK
                 : TRAWL_FAIL(error, UNSUPPORTED,
-                             "look-around, backreferences and what RE2 lacks or finds too large "
+                             "look-around, backreferences and what trawl lacks or finds too large "
                              "need " LIBRARY ", which cannot be loaded");
 }
 

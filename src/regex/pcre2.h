@@ -1,4 +1,4 @@
-/* pcre2: finds matches in lines with the library PCRE2, for expressions with features that RE2
+/* pcre2: finds matches in lines with the library PCRE2, for expressions with features that trawl
  * lacks, such as look-around and backreferences.
  *
  * The library is loaded when the first such expression is compiled. PCRE2 tries every way in which
@@ -15,7 +15,7 @@
  *   iterator's last result. A search that ends early, as trawl_first does, reports none.
  * - Cancelling works even inside a line, unless the expression has \G or a verb.
  * - Words and classes are those of PCRE2's version of Unicode for tg and with TRAWL_RIPGREP, as in
- *   rg -P. Otherwise \b, \B and TRAWL_WHOLE_WORD mean RE2's words, and in a single-byte locale
+ *   rg -P. Otherwise \b, \B and TRAWL_WHOLE_WORD mean trawl's words, and in a single-byte locale
  *   PCRE2 takes classes and cases from the locale (of the process, when PCRE2 is first used), as
  *   grep -P does. Before PCRE2 10.43, marks and connectors other than _ are no word characters,
  *   and a look-behind has a fixed length.
@@ -116,7 +116,7 @@ bool pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line, uint64_t be
  * `from` and there is a head; it may be beyond the line's end. */
 uint64_t pcre2_next(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from);
 /* Finds the first match that begins at or after `from` and before `stop`, which is the line's end
- * unless pcre2->may_stop. The other arguments and the results are those of regex_ops.match; may
+ * unless pcre2->may_stop. The other arguments and the results are those of words_match; may
  * also return PCRE2_OVER or PCRE2_LARGE. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);

@@ -154,7 +154,7 @@ static void move_over(const struct reach_window *window, const struct reach_part
 
 /* ---- Windows ------------------------------------------------------------------------------ */
 
-/* Reads the characters from window->begin, at most `chars`. Returns false if RE2 has to decide
+/* Reads the characters from window->begin, at most `chars`. Returns false if it cannot decide
  * about one. */
 static bool read_chars(struct reach_window *window, uint64_t chars)
 {
@@ -187,7 +187,7 @@ static bool read_chars(struct reach_window *window, uint64_t chars)
 }
 
 /* Fills the bitmap of the characters that belong to words: bit i is the character before position
- * i. Returns false if RE2 has to decide about one. */
+ * i. Returns false if it cannot decide about one. */
 static bool note_words(struct reach_window *window)
 {
     const struct around_automaton *made = window->of->symbols;
@@ -281,7 +281,7 @@ static void fill_part(const struct reach_window *window, uint32_t index)
 }
 
 /* Fills a window of at most `chars` characters. Returns false if memory cannot be allocated or
- * if RE2 has to decide. */
+ * if it cannot decide. */
 static bool fill(const struct reach *reach, struct reach_window *window, uint64_t begin,
                  uint64_t chars)
 {

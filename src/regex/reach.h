@@ -1,7 +1,7 @@
 /* reach: finds matches of expressions with long counted repetitions, such as N characters around a
  * word, `.{0,200}(kappa|theta).{0,200}`.
  *
- * An automaton needs a state for each set of counts that repetitions may have reached: RE2 runs out
+ * An automaton needs a state for each set of counts that repetitions may have reached: it runs out
  * of memory for these, and then tries hundreds of places at each byte. A reach instead asks of each
  * part of the expression from which positions of a text the rest of the expression can match. These
  * positions are a bitmap, and a whole repetition is a few shifts of it:
@@ -49,7 +49,7 @@ struct reach_window {
 };
 
 /* Sets *fits to whether an expression has long counted repetitions and no empty match, and no parts
- * that only RE2 can search for. Errors: MEMORY. */
+ * that a reach cannot search for. Errors: MEMORY. */
 enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bool *fits,
                              struct trawl_error *error);
 /* Compiles an expression that fits; otherwise sets *out to NULL. With `whole_word`, neither a match
@@ -61,7 +61,7 @@ void reach_free(struct reach *reach); /* accepts NULL */
 void reach_release(struct reach_window *window);
 /* Returns the maximum number of bytes in a match; UINT64_MAX: there is none. */
 uint64_t reach_most(const struct reach *reach);
-/* Finds a match like regex_ops.match, if it begins at or before `until`. Returns -1 if RE2 has to
+/* Finds a match like words_match, if it begins at or before `until`. Returns -1 if another has to
  * decide. The window is kept for the next search in the same text; `of` and `gave_up` must be
  * cleared before the text changes. */
 int reach_match(const struct reach *reach, struct reach_window *window, const uint8_t *text,

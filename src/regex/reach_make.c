@@ -15,7 +15,7 @@ struct reach_maker {
     uint64_t chars;            /* number of characters, with all finite repetitions */
     uint64_t least;            /* the largest minimum of a repetition */
     bool is_long;              /* some repetition is */
-    bool fails;                /* some part is RE2's */
+    bool fails;                /* some part is not for a reach */
     struct reach made;         /* without its parts */
 };
 

@@ -35,7 +35,8 @@ static bool brief_around(const struct engine *engine, const struct expressions *
     return true;
 }
 
-/* Searches a short text for a single expression of RE2: around its atoms, or as a line. */
+/* Searches a short text for a single expression that is not PCRE2's: around its atoms, or
+ * as a line. */
 bool regex_brief(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                  uint64_t count, struct engine_brief *found)
 {

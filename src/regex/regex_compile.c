@@ -15,9 +15,6 @@
 #include "regex/words.h"
 #include "regex/prices.def"
 
-/* A program for whole words may take this much memory, even if the plan's limit is lower. */
-#define WORDS_BYTES (UINT64_C(512) << 10)
-
 /* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
@@ -48,7 +45,6 @@ void expressions_free(void *object)
     trawl_plan_free(made->rest);
     for (uint32_t i = 0; i < made->count && made->items != NULL; i++) {
         program_free(made->items[i].each);
-        program_free(made->items[i].marked);
         if (made->items[i].beyond != NULL)
             pcre2_release(made->items[i].beyond);
         syntax_release(&made->items[i].tree);
@@ -61,13 +57,12 @@ static bool may_be_empty(const struct expression *item)
     return item->beyond != NULL ? item->beyond->may_be_empty : program_may_be_empty(item->each);
 }
 
-/* Returns the options with which RE2 compiles the plan's expressions. */
+/* Returns how the plan's expressions are read. */
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
     const bool ripgrep = given->syntax == TRAWL_RIPGREP;
     struct regex_options options = {.longest = !ripgrep && given->syntax != TRAWL_PERL,
-                                    .is_copied = given->memory_mib == 0,
                                     .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || given->dna,
                                     .dna = !given->dna                           ? REGEX_NO_DNA
                                            : (plan->flags & TRAWL_ANY_BASE) != 0 ? REGEX_DNA_ANY
@@ -99,7 +94,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     return options;
 }
 
-/* Reports an expression whose program would take too much memory. */
+/* Reports an expression whose steps would take too much memory. */
 static enum trawl_status refuse_large(const struct expressions *made, struct trawl_error *error)
 {
     const struct program_memory *memory = &made->memory;
@@ -111,7 +106,7 @@ static enum trawl_status refuse_large(const struct expressions *made, struct tra
                           memory->mib);
     return TRAWL_FAIL(error, LIMIT,
                       "the expression's program needs more than %" PRIu64 " KiB, the limit: "
-                      "make repetitions and classes such as \\pL{300} smaller%s",
+                      "make repetitions such as \\pL{9000} smaller%s",
                       memory->most >> 10,
                       made->options.longest || made->options.pcre
                           ? ""
@@ -129,51 +124,28 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
     return syntax_parse(&options, bytes, count, out, error);
 }
 
-/* Compiles expression number `index` a second time, for copies of lines with marks (words.h), if it
- * has word boundaries about which the ordinary program may be wrong. */
-static enum trawl_status compile_marked(struct expressions *made, uint32_t index,
-                                        struct trawl_error *error)
+/* Notes whether words matter to expression number `index`. */
+static enum trawl_status note_words(struct expressions *made, uint32_t index,
+                                    struct trawl_error *error)
 {
-    const struct syntax *syntax = &made->items[index].tree;
-    struct regex_options options = made->options;
+    struct expression *item = &made->items[index];
+    const struct syntax *syntax = &item->tree;
+    const struct regex_options *options = &made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    /* RE2's \B also matches inside a character, where only an empty match is possible. (?m:^)
-     * cannot distinguish marks from newlines. */
-    const bool within =
-        !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
-        !(options.multi && options.ripgrep) && program_may_be_empty(made->items[index].each);
-    const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
-    const bool by_lines = made->options.multi || (syntax->by_lines && made->count == 1);
-    const bool lines = by_lines && !words && syntax->edges <= SYNTAX_EDGES;
-    const uint8_t mark = lines ? ' ' : '\n';
-    struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
-    struct program **out;
+    /* \B of ASCII's words holds inside of a character, where an empty match may not be. */
+    const bool within = !options->bytes && !syntax->has_byte && program_may_be_empty(item->each);
 
-    if (!words && !is_wide && syntax->edges <= SYNTAX_EDGES)
+    item->has_words = words || syntax->edges > SYNTAX_EDGES ||
+                      (syntax->edges != 0 && (options->letters.is_word != NULL || within));
+    if (!item->has_words)
         return TRAWL_OK;
-    if (syntax->has_byte && !options.bytes)
+    if (syntax->has_byte && !options->bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
-    if (made->options.multi &&
-        ((syntax->has_lines && !lines) || (made->mark != 0 && made->mark != mark)))
-        return TRAWL_FAIL(
-            error, ARGUMENT,
-            "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w; PCRE2 "
-            "knows them: -P, TRAWL_PCRE, trawl-serve --allow-pcre");
-    made->mark = mark;
-    made->has_marked = true;
-    TRAWL_TRY(words_prepare(made, error));
-    made->has_wide_words |= is_wide;
-    made->needs_marks |= words || syntax->edges > SYNTAX_EDGES;
+    made->has_words = true;
     made->is_strict |= (words || (syntax->edges & SYNTAX_HALVES) != 0) &&
                        (made->plan->flags & TRAWL_STRICT_WORD) != 0;
-    options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
-    options.multi = lines;
-    out = &made->items[index].marked;
-    TRAWL_TRY(program_make(&made->memory, syntax, &options, 1, false, out, error));
-    if (*out == NULL && words)
-        TRAWL_TRY(program_make(&spare, syntax, &options, 1, true, out, error));
-    return *out == NULL ? refuse_large(made, error) : TRAWL_OK;
+    return words_find(made, error);
 }
 
 /* Returns true if a match may contain a line end, or if an assertion refers to line ends. */
@@ -197,7 +169,7 @@ static bool is_void(const struct syntax_node *node)
     return !reads;
 }
 
-/* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
+/* Compiles an expression for automata: expression number `index`, or the filter that stands for it.
  * Adds the strings with which the expression is searched for to maker->anchors. Takes ownership of
  * the tree. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
@@ -212,23 +184,20 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index,
     enum trawl_status status;
     bool counts;
 
-    made->memory.left += made->memory.each; /* program_divide has reserved it */
     /* compile_beyond may call this for a second filter */
     program_free(*out);
     syntax_release(&made->items[index].tree);
     made->items[index].tree = *read;
-    /* RE2 has too many states to keep for such numbers; PCRE2 counts */
+    /* automata have too many states to keep for such numbers; PCRE2 counts */
     counts = made->options.pcre && !is_filter && syntax->root.product > SYNTAX_REPEAT_MAX &&
              !made->options.longest;
-    status = program_make(&made->memory, syntax, &made->options, 1, !counts, out, error);
+    status = program_make(&made->memory, syntax, &made->options, out, error);
     if (status == TRAWL_OK && (*out == NULL || counts))
         status = refuse_large(made, error);
-    if (status != TRAWL_OK)
-        made->memory.left -= made->memory.each;
-    else if (crlf && syntax->has_lines && !is_filter)
+    if (status == TRAWL_OK && crlf && syntax->has_lines && !is_filter)
         status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
-    else if (!is_filter)
-        status = compile_marked(made, index, error);
+    else if (status == TRAWL_OK && !is_filter)
+        status = note_words(made, index, error);
     made->crosses |= *out != NULL && may_cross(made, syntax);
     made->items[index].needs_line = syntax->needs_line;
     made->items[index].is_void = !is_filter && is_void(&syntax->root);
@@ -254,7 +223,7 @@ static bool folds_only_ascii(const struct expressions *made, const char *bytes, 
 }
 
 /* Compiles expression number `index`, which is `bytes` in PCRE2's syntax, with PCRE2, and its
- * filter with RE2. */
+ * filter. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -273,7 +242,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     if (options->dna != REGEX_NO_DNA)
         return TRAWL_FAIL(error, UNSUPPORTED, "PCRE2 searches no expressions of the alphabet DNA");
     made->has_beyond = true;
-    made->needs_marks = made->crosses = true;
+    made->crosses = true;
     if (own_words)
         TRAWL_TRY(words_find(made, error));
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
@@ -289,7 +258,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
         syntax_release(&filter);
     TRAWL_TRY(status);
     status = filter.blocks == NULL ? TRAWL_ARGUMENT : compile_linear(maker, index, &filter, NULL);
-    /* there is no filter, or RE2 cannot compile it, so PCRE2 must read every line */
+    /* there is no filter, or it is too large, so PCRE2 must read every line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         reads_all = true;
         TRAWL_TRY(parse(made, TRAWL_PERL, false, "", 0, &filter, error));
@@ -321,14 +290,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 }
 
 /* Compiles expression number `index`. If the caller allows PCRE2, that compiles expressions in
- * Perl's syntax that RE2 rejects as mistakes or as too large, and those in other syntaxes with
+ * Perl's syntax that are rejected as mistakes or as too large, and those in other syntaxes with
  * backreferences. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
     const struct trawl_pattern pattern = plan_pattern(plan, index);
     const bool is_perl = !maker->made->options.longest;
-    struct trawl_error linear; /* RE2's message; the call may still succeed, without an error */
+    struct trawl_error linear; /* our message; the call may still succeed, without an error */
     struct syntax syntax;
     enum trawl_status status;
 
@@ -347,8 +316,9 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 
         status =
             compile_beyond(maker, index, (const char *)pattern.bytes, pattern.bytes_count, error);
-        /* Both found a mistake: report our description, or PCRE2's if ours is a limit of RE2. */
-        if (status != TRAWL_ARGUMENT || is_large || strstr(linear.message, "RE2") != NULL)
+        /* Both found a mistake: report our description, or PCRE2's if ours is of what it alone has.
+         */
+        if (status != TRAWL_ARGUMENT || is_large || strstr(linear.message, "trawl") != NULL)
             return status;
     }
     if (status != TRAWL_OK && error != NULL)
@@ -378,8 +348,6 @@ static enum trawl_status begin_part(const struct expressions *made, uint32_t cou
 /* Makes the expressions of the plan made->rest, which share the programs of `made`. */
 static enum trawl_status make_part(struct expressions *made, struct trawl_error *error)
 {
-    const bool words =
-        (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     struct attachment *attached = &made->rest->attached[PLAN_EXPRESSIONS];
     struct expressions *part;
 
@@ -387,16 +355,14 @@ static enum trawl_status make_part(struct expressions *made, struct trawl_error 
     attached->object = part;
     attached->release = free_part;
     part->plan = made->rest;
-    part->takes_empty = part->has_marked = part->has_beyond = part->needs_marks = false;
+    part->takes_empty = part->has_words = part->has_beyond = false;
     for (uint32_t i = 0; i < part->count; i++) {
         const struct expression *item = &made->items[made->rest_items[i]];
 
         part->items[i] = *item;
         part->takes_empty |= may_be_empty(item);
-        part->has_marked |= item->marked != NULL;
+        part->has_words |= item->has_words;
         part->has_beyond |= item->beyond != NULL;
-        part->needs_marks |= item->beyond != NULL ||
-                             (item->marked != NULL && (words || item->tree.edges > SYNTAX_EDGES));
     }
     return TRAWL_OK;
 }
@@ -471,9 +437,7 @@ enum trawl_status expressions_make(const void *from, void **object, struct trawl
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
-    /* PCRE2 searches for what is large faster than RE2 compiles it */
-    program_divide(&maker.made->memory, source->plan->expressions.memory_mib, maker.made->count,
-                   !maker.made->options.pcre || maker.made->options.longest);
+    maker.made->memory = program_limit(source->plan->expressions.memory_mib);
     status = make_all(&maker, source, error);
     anchors_release(&maker.anchors);
     if (status != TRAWL_OK)

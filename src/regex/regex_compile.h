@@ -1,10 +1,9 @@
-/* regex_compile: compiles a plan of regular expressions, for a search that uses RE2 as rarely as
- * possible.
+/* regex_compile: compiles a plan of regular expressions.
  *
  * Each match of an alternative of an expression consists of its head, then one of a few strings,
  * then the rest. Such a string is an atom. A search finds the atoms as it finds any strings, and
- * RE2 checks the lines that contain one. In `[A-Z][a-z]+ said`, the head is `[A-Z][a-z]+` and the
- * atom is " said".
+ * automata check the lines that contain one. In `[A-Z][a-z]+ said`, the head is `[A-Z][a-z]+` and
+ * the atom is " said".
  */
 #ifndef TRAWL_REGEX_REGEX_COMPILE_H
 #define TRAWL_REGEX_REGEX_COMPILE_H
@@ -25,15 +24,9 @@ struct anchor {
     /* the strings begin where item `first` of the list with this number does */
     uint32_t list;
     uint32_t first;
-    /* Automata that read the head and the rest (sequence.h). NULL: RE2 reads the line. */
+    /* Automata that read the head and the rest (sequence.h). NULL: another reads the line. */
     struct around_automaton *before;
     struct around_automaton *after;
-};
-
-/* The bytes that stand for an ASCII character in a copy of a line with marks (words.h). */
-struct marked_unit {
-    uint8_t bytes[4];
-    uint8_t count;
 };
 
 struct expression {
@@ -41,11 +34,10 @@ struct expression {
     /* reads single lines; if PCRE2 decides, a filter, which matches every line in which PCRE2's
      * program matches */
     struct program *each;
-    /* Reads copies of lines with marks (words.h). NULL if the expression is PCRE2's, or has no word
-     * boundary about which `each` may be wrong. */
-    struct program *marked;
-    bool has_reach;       /* false: RE2 is as fast, or the only one that can search */
-    struct pcre2 *beyond; /* NULL: the expression is RE2's */
+    bool has_reach;       /* false: automata are as fast */
+    struct pcre2 *beyond; /* NULL: PCRE2 is not needed */
+    bool has_words;       /* it has word boundaries of others than ASCII's words, or by which an
+                             empty match could lie inside of a character; not if PCRE2 decides */
     uint32_t shortest;    /* if PCRE2 decides: no line with a match has fewer bytes */
     bool needs_line;      /* a program for many lines (`whole`) could not stand for it */
     bool has_atoms;       /* each match contains an atom */
@@ -55,11 +47,10 @@ struct expression {
 
 struct expressions {
     const struct trawl_plan *plan;
-    /* the options of all programs; some programs change members such as marks or lines */
     struct regex_options options;
     uint32_t count;
     struct expression *items; /* `count` */
-    bool has_marked;          /* some expression has a program for copies with marks */
+    bool has_words;           /* some expression has */
     bool has_beyond;          /* PCRE2 decides about some expression */
     /* under TRAWL_MULTILINE: an expression may match a line end, has an assertion about the start
      * or end of lines, or belongs to PCRE2 */
@@ -68,16 +59,9 @@ struct expressions {
     uint32_t first_empty; /* the first expression with such a match; `count`: none */
     uint32_t first_bar;   /* the first expression that bars all later ones (judge.c); or `count` */
     bool lines_alone; /* a search can only want lines: PCRE2 may not find the longest occurrences */
-    /* The plan is for whole words, or has word boundaries that RE2 lacks, so all lines need marks;
-     * or PCRE2 decides about an expression. */
-    bool needs_marks;
-    struct marked_unit units[128]; /* only if has_marked */
-    struct around_words words;     /* once words_find has been called */
-    struct code_range *own_words;  /* words->ranges if the caller's rules decide; otherwise NULL */
-    uint8_t mark;   /* the byte that marks a character outside words; 0: not chosen yet */
-    bool is_strict; /* a byte that belongs to no character adjoins no word boundary */
-    /* Words may have non-ASCII characters: for non-ASCII lines, only marked copies may be used. */
-    bool has_wide_words;
+    struct around_words words;    /* once words_find has been called */
+    struct code_range *own_words; /* words->ranges if the caller's rules decide; otherwise NULL */
+    bool is_strict;               /* a byte that belongs to no character adjoins no word boundary */
     struct program_memory memory;
     /* A plan of the expressions without atoms, if others have some: a search reads the lines in
      * which one of the former matches, and those with an atom. NULL if all or none have atoms. */
@@ -120,10 +104,10 @@ static inline const struct reach *expression_reach(const struct expressions *mad
     const struct expression *item = &made->items[index];
 
     return program_reach(item->each, flags == TRAWL_WHOLE_WORD,
-                         item->marked != NULL ? &made->words : NULL);
+                         item->has_words ? &made->words : NULL);
 }
 
-/* Returns true if the task only wants the atoms that a search finds, so RE2 is not needed. */
+/* Returns true if the task only wants the atoms that a search finds. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {

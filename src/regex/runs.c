@@ -140,9 +140,9 @@ static void add_ascii(struct characters *chars, uint32_t first, uint32_t last)
     }
 }
 
-/* Adds characters that have `count` bytes. Like RE2, takes encodings that are too long for
- * characters, and code points that are too large for characters, if all from the first or to the
- * last one are there. */
+/* Adds characters that have `count` bytes. Takes encodings that are too long for characters, and
+ * code points that are too large, if all from the first or to the last one are there: so there are
+ * fewer sequences. */
 static void add_long(struct characters *chars, uint32_t first, uint32_t last, uint32_t count)
 {
     static const uint32_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};

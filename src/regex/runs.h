@@ -19,7 +19,7 @@
 
 #include "cpu/find.h"
 #include "engine.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 struct runs;

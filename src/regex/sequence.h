@@ -1,6 +1,6 @@
 /* sequence: characters that follow each other, each with its repetition, and assertions: most of
  * what expressions have next to a string, and many whole expressions. An automaton reads a sequence
- * without RE2, 3 to 10 times as fast. (Automata are made in sequence_make.c, and read in
+ * 3 to 10 times as fast as by reading its line. (Automata are made in sequence_make.c, and read in
  * sequence_read.c.) They have two uses:
  *
  *   around_read    checks the characters next to a string that a search has found. In `[A-Z][a-z]+
@@ -9,15 +9,15 @@
  *   span_find      finds the match around such a string: where the head begins, read backwards,
  *                  and where the whole expression ends, read from there.
  *
- * If the bytes that an automaton may read are not enough to decide, it answers that RE2 has to; for
- * example, at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with
+ * If the bytes that an automaton may read are not enough to decide, it answers that another has to;
+ * for example, at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with
  * assertions has no automaton.
  */
 #ifndef TRAWL_REGEX_SEQUENCE_H
 #define TRAWL_REGEX_SEQUENCE_H
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 #define SEQUENCE_MAX 62u
@@ -56,7 +56,7 @@ bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 
-/* Results of an automaton. AROUND_ASKS: RE2 has to decide. */
+/* Results of an automaton. AROUND_ASKS: it cannot decide. */
 enum { AROUND_FAILS, AROUND_MATCHES, AROUND_ASKS };
 
 struct around_automaton;
@@ -69,8 +69,8 @@ struct around_words {
 struct around_options {
     bool bytes;     /* each byte is a character; false: UTF-8 */
     bool backwards; /* characters are read from last to first, in item order */
-    bool crosses;   /* TRAWL_MULTILINE: RE2 decides at the end of the text */
-    bool crlf;      /* RE2 decides at a CR, which may belong to a line end */
+    bool crosses;   /* TRAWL_MULTILINE: it does not decide at the end of the text */
+    bool crlf;      /* it does not decide at a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */
     /* If the sequence may end at several places, a match ends at the last; false: at the one that
      * greedy and lazy repetitions prefer. */
@@ -121,7 +121,7 @@ struct span_finder {
  * before the string. */
 bool span_may_find(const struct sequence *head);
 /* Finds the first match that begins at or after `from` and contains the string at `at`. Returns 1,
- * 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read from *spare, like
+ * 0 if there is none, or -1 if it cannot decide. Subtracts the bytes read from *spare, like
  * around_read. */
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
               uint64_t count, uint64_t *spare, struct regex_span *span);

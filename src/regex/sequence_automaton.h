@@ -10,7 +10,7 @@
 #define SYMBOLS 63u
 
 /* Characters that the sequence does not distinguish share a symbol, which is a column of the
- * automaton's table `rows`. END is the end of a line, ELSE a character about which RE2 has to
+ * automaton's table `rows`. END is the end of a line, ELSE a character about which another has to
  * decide. LONG, only in of_byte, is a byte of a character with several bytes. */
 enum { END, ELSE, LONG = 255 };
 
@@ -22,10 +22,11 @@ struct around_automaton {
     uint8_t first[2];
     /* the automaton reads backwards, and each character from its last byte to its first */
     bool backwards;
-    /* under TRAWL_MULTILINE: RE2 decides at the text's end, and a line end is an ordinary byte */
+    /* under TRAWL_MULTILINE: it does not decide at the text's end, and a line end is an ordinary
+     * byte */
     bool crosses;
     bool has_edges;  /* the sequence has word boundaries */
-    bool is_cut;     /* after the sequence, RE2 has to decide */
+    bool is_cut;     /* it cannot decide after the sequence */
     uint8_t unknown; /* the symbol of a byte that belongs to no character */
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */

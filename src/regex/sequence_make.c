@@ -9,8 +9,8 @@
 #include "regex/sequence_automaton.h"
 #include "regex/syntax/sets.h"
 
-/* limit for the ranges of characters that behave alike; characters after the last range are left to
- * RE2 */
+/* limit for the ranges of characters that behave alike; it cannot decide about characters
+ * after the last range */
 #define CUTS_MAX 2048u
 /* limit for the places of a sequence: its characters and assertions, with all repetitions written
  * out */

@@ -135,7 +135,7 @@ struct around around_read(const struct around_automaton *before,
 
 /* Finds the end of the longest or preferred match or, backwards, its start. The automaton has read
  * up to reading->at. The end lies before `stop`, and at most `most` bytes may be read. Returns 1, 0
- * if there is no match, or -1 if RE2 has to decide. */
+ * if there is no match, or -1 if it cannot decide. */
 static inline int find_end(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, uint64_t stop, uint64_t most, bool back)
 {

@@ -62,7 +62,7 @@ struct split_options {
     void *context;
 };
 
-/* Calls `take` for each alternative of an expression, which RE2 has accepted. Sets *splits to
+/* Calls `take` for each alternative of an expression. Sets *splits to
  * whether all alternatives have strings; if not, what `take` has received is useless. */
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,

@@ -1,4 +1,4 @@
-/* step: has RE2 and PCRE2 read lines, and adds the occurrences to a step's result (step.h). */
+/* step: has lines read, and adds the occurrences to a step's result (step.h). */
 #include "regex/step.h"
 
 #include "cpu/sizes.h"
@@ -96,7 +96,7 @@ static enum trawl_status push_spans(struct step *step, struct regex_line line,
     return TRAWL_OK;
 }
 
-/* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits. */
+/* Searches a line for the expressions in `candidates` (NULL: all), and pushes the hits. */
 static enum trawl_status judge_all(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count,
                                    struct trawl_error *error)

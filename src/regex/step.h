@@ -82,7 +82,7 @@ struct step {
      */
     uint64_t record_begin, record_end;
     bool record_has_lines;
-    uint64_t judged; /* number of lines that RE2 or PCRE2 has decided */
+    uint64_t judged; /* number of lines that were searched for matches one by one */
     /* bytes that automata may read in addition to AROUND_BYTES; limited to keep the time linear */
     uint64_t spare;
 };
@@ -105,7 +105,7 @@ enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t e
  * place stay in one result. */
 enum trawl_status step_push_merged_hits(struct step *step, struct regex_line line, uint64_t from,
                                         struct trawl_error *error);
-/* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits that
+/* Searches a line for the expressions in `candidates` (NULL: all), and pushes the hits that
  * begin at or after step->pushed. */
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
                              uint32_t count, struct trawl_error *error);

@@ -1,5 +1,4 @@
-/* words: finds matches at word boundaries, in copies of lines with marks that show RE2 where words
- * are (words.h). */
+/* words: finds an expression's matches in a line (words.h). */
 #include "regex/words.h"
 
 #include <stddef.h>
@@ -11,13 +10,10 @@
 #include "base/memory.h"
 #include "regex/prices.def"
 
-#define WORDS_STEP 64u
 /* Automata know the caller's words only below code point WORDS_END: asking whether each of 65,536
  * characters belongs to a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* maximum number of bytes in a copy that stand for a single byte of the line */
-#define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at)
@@ -38,13 +34,8 @@ bool at_character_middle(const struct expressions *expressions, const uint8_t *t
 
     while (at < count && back < 3 && back < at && (text[at - back] & 0xc0) == 0x80)
         back++;
-    return back > 0 && expressions->has_marked && !expressions->options.bytes &&
+    return back > 0 && expressions->has_words && !expressions->options.bytes &&
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
-}
-
-bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
-{
-    return expressions->has_wide_words && !bytes_are_ascii(line, count);
 }
 
 /* Asks the caller's functions which characters belong to words. */
@@ -91,188 +82,27 @@ enum trawl_status words_find(struct expressions *expressions, struct trawl_error
     return TRAWL_OK;
 }
 
-enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error)
-{
-    if (expressions->units[0].count > 0)
-        return TRAWL_OK;
-    TRAWL_TRY(words_find(expressions, error));
-    for (uint32_t byte = 0; byte < 0x80; byte++) {
-        struct marked_unit *unit = &expressions->units[byte];
-        const bool is_plain =
-            (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-
-        *unit = (struct marked_unit){{expressions->mark, (uint8_t)byte, expressions->mark}, 3};
-        if (is_plain)
-            *unit = (struct marked_unit){{(uint8_t)byte}, 1};
-        else if (byte == '_' || byte == '\n')
-            *unit = (struct marked_unit){{(uint8_t)byte, '-', '-', (uint8_t)byte}, 4};
-    }
-    return TRAWL_OK;
-}
-
-/* Copies the character at `from` with its marks to `to`. Sets *count to its length, and returns the
- * end of the copy. */
-static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
-                              uint64_t *count, uint8_t *to)
-{
-    const struct trawl_letters *letters = &expressions->options.letters;
-    uint32_t code_point = *from;
-    bool is_word = false;
-
-    *count = expressions->options.bytes ? 1 : plan_utf8_decode(from, *count, &code_point);
-    if (*count == 0 && expressions->is_strict) {
-        *count = 1;
-        *to = *from;
-        return to + 1;
-    }
-    if (*count > 0 && letters->is_word != NULL)
-        is_word = letters->is_word(letters->context, code_point);
-    *count += *count == 0;
-    *to = is_word ? '_' : expressions->mark;
-    memcpy(to + 1, from, (size_t)*count);
-    to[1 + *count] = *to;
-    return to + *count + 2;
-}
-
-/* Appends the rest of the line to the copy, with a mark before and after each character that is
- * not ASCII. Returns false if memory cannot be allocated. */
-static bool copy_line(const struct expressions *expressions, const struct judged *line)
-{
-    struct words *words = line->words;
-
-    do { /* even for an empty line */
-        const uint64_t end = min_u64(words->copied + WORDS_STEP, line->count);
-        uint64_t at = words->copied;
-        uint8_t *to;
-
-        if (MEMORY_ROOM(words->copy, words->capacity,
-                        words->copy_count + MARKED_MAX * (WORDS_STEP + 4), NULL) != TRAWL_OK)
-            return false;
-        to = words->copy + words->copy_count;
-        while (at < end) {
-            const uint8_t byte = line->bytes[at];
-            uint64_t taken = line->count - at;
-
-            if (byte < 0x80) {
-                memcpy(to, expressions->units[byte].bytes, MARKED_MAX);
-                to += expressions->units[byte].count;
-                at++;
-            } else {
-                to = put_character(expressions, line->bytes + at, &taken, to);
-                at += taken;
-            }
-        }
-        words->copy_count = (uint64_t)(to - words->copy);
-        words->copied = at;
-    } while (words->copied < line->count);
-    return true;
-}
-
-/* Moves words->at by a character of the line, forwards (`by` 1) or back (-1), and words->at_copied
- * with it. */
-static inline void step_character(struct words *words, int64_t by)
-{
-    const uint8_t *copy = words->copy + words->at_copied - (by < 0);
-    int64_t count = 1, copied = 1;
-
-    if (copy[0] == '_' || copy[0] == '\n' || copy[0] == ' ') {
-        const bool is_dashed = copy[2 * by] == '-' && copy[by] == '-';
-
-        while (!is_dashed && copy[by * (1 + count)] != copy[0])
-            count++;
-        copied = is_dashed ? 4 : count + 2;
-    }
-    words->at += (uint64_t)(by * count);
-    words->at_copied += (uint64_t)(by * copied);
-}
-
-/* Returns the offset in the copy for the offset `wanted` in the line, at which a character must
- * begin or end. Moves words->at there step by step. The time of all calls for a line is linear in
- * the line: words->at moves forwards about as far as RE2 reads, and back at most half as far. */
-static uint64_t to_copy(struct words *words, uint64_t wanted)
-{
-    while (words->at > wanted)
-        step_character(words, -1);
-    while (words->at < wanted && words->at_copied < words->copy_count)
-        step_character(words, 1);
-    return words->at_copied;
-}
-
-/* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. If
- * `wanted` is inside a character, returns the character's end; words->at_copied then exceeds
- * `wanted`. */
-static uint64_t to_line(struct words *words, uint64_t wanted)
-{
-    if (wanted == words->copy_count) {
-        words->at = words->copied;
-        words->at_copied = wanted;
-    }
-    while (words->at_copied > wanted)
-        step_character(words, -1);
-    while (words->at_copied < wanted)
-        step_character(words, 1);
-    return words->at;
-}
-
 void words_begin(const struct judged *line)
 {
     struct words *words = line->words;
 
-    memset(words, 0, offsetof(struct words, copy));
+    memset(words, 0, offsetof(struct words, windows));
     for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
         words->windows[i].of = words->windows[i].gave_up = NULL;
 }
 
 void words_release(struct words *words)
 {
-    memory_release(words->copy, words->capacity, 1);
     for (uint32_t i = 0; i < WORDS_WINDOWS; i++)
         reach_release(&words->windows[i]);
     words_forget(words);
     groups_forget(&words->groups);
-    *words = (struct words){.copy = NULL};
+    *words = (struct words){.near = 0};
 }
 
 void words_forget(struct words *words)
 {
     lazy_spans_free(&words->spans);
-}
-
-/* Finds a match in a copy of the line. Results are those of words_match. */
-static int match_marked(const struct expressions *expressions, uint32_t expression,
-                        const struct judged *line, uint64_t from, uint64_t to,
-                        enum regex_anchor anchor, struct regex_span *span)
-{
-    const struct program *program = expressions->items[expression].marked;
-    struct words *words = line->words;
-    struct regex_span own, *found = span;
-    uint64_t at, end;
-    bool within = false;
-    int matched;
-
-    if (!program_is_ready(program)) {
-        const int why = program_why(program);
-
-        return why != 0 ? why : WORDS_LARGE;
-    }
-    if (!copy_line(expressions, line))
-        return -1;
-    end = to == line->count ? words->copy_count : to_copy(words, to);
-    at = to_copy(words, from);
-    if (span == NULL && program_may_be_empty(program))
-        found = &own;
-    do {
-        matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
-                                &words->re2);
-        if (matched <= 0 || found == NULL)
-            return matched;
-        (void)to_line(words, found->begin);
-        at = words->at_copied;
-        within = at != found->begin;
-    } while (within && at <= end); /* an empty match inside a character is ignored */
-    if (span != NULL)
-        *span = (struct regex_span){to_line(words, span->begin), to_line(words, span->end)};
-    return !within;
 }
 
 /* Returns the offset after the continuation bytes (0x80 to 0xbf) at `at`. Remembers which bytes it
@@ -392,12 +222,30 @@ int words_groups(const struct expressions *expressions, uint32_t expression,
     const struct groups_text text = {line->bytes, line->count, from, to, line->call};
     const struct groups *groups;
     const enum trawl_status status =
-        program_finder(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
-                       expressions->is_strict, &groups);
+        program_steps(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
+                      expressions->is_strict, &groups);
 
     if (status != TRAWL_OK)
-        return status == TRAWL_LIMIT ? WORDS_LARGE : -1;
+        return -1;
     return groups_find(groups, &line->words->groups, &text, spans, span_count);
+}
+
+/* Finds a match where automata do not. Results are those of words_match. */
+static int by_steps(const struct expressions *expressions, uint32_t expression,
+                    const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                    struct regex_span *span)
+{
+    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    const struct groups_text text = {line->bytes, line->count, from, to, line->call};
+    const struct groups *groups;
+    const enum trawl_status status =
+        program_steps(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
+                      expressions->is_strict, &groups);
+
+    if (status != TRAWL_OK)
+        return -1;
+    program_note(&line->words->steps, to - from);
+    return groups_match(groups, &line->words->groups, &text, anchor, span);
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression,
@@ -406,10 +254,7 @@ int words_match(const struct expressions *expressions, uint32_t expression,
 {
     struct words *words = line->words;
     const struct expression *asked = &expressions->items[expression];
-    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    const bool needs_marks = edges == TRAWL_WHOLE_WORD || asked->tree.edges > SYNTAX_EDGES;
     struct regex_span own, *span = span_count > 0 ? spans : NULL;
-    bool is_plain; /* `each` judges word boundaries in this line rightly */
 
     if (asked->beyond != NULL)
         return line->count < asked->shortest
@@ -422,10 +267,6 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                           : words_groups(expressions, expression, line, own.begin, own.end, spans,
                                          span_count);
     }
-    if (asked->marked != NULL && words->kind == WORDS_UNKNOWN && !needs_marks &&
-        !words_matter(expressions, line->bytes, line->count))
-        words->kind = WORDS_PLAIN;
-    is_plain = asked->marked == NULL || (words->kind == WORDS_PLAIN && !needs_marks);
     if (words->spans.made == expressions) {
         const struct lazy_line read = {.bytes = line->bytes, .count = line->count, .from = from};
         uint32_t one = expression;
@@ -447,9 +288,5 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         if (found >= 0)
             return found;
     }
-    if (is_plain)
-        return program_match(asked->each, line->bytes, line->count, from, to, anchor, span,
-                             &words->re2);
-    words->kind = WORDS_MARKED;
-    return match_marked(expressions, expression, line, from, to, anchor, span);
+    return by_steps(expressions, expression, line, from, to, anchor, span != NULL ? span : &own);
 }

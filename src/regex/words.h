@@ -1,21 +1,6 @@
-/* words: finds matches where word boundaries matter, in time linear in the line.
- *
- * RE2's \b only recognizes ASCII words, and RE2 has no assertion that looks at only one side, as
- * whole words require. So RE2 reads a copy of the line with marks, in which each character other
- * than an ASCII letter or digit is between two additional bytes:
- *
- *     a letter or digit of ASCII   a
- *     another word character       _c_   and '_' itself is _--_
- *     any other character          \nc\n   and '\n' itself is \n--\n
- *     a byte of no character       like any other; if is_strict (regex_compile.h), the byte alone
- *
- * In such a copy, RE2's \b recognizes all words. (?m:^) is true after a character outside words,
- * and (?m:$) before one. Under TRAWL_MULTILINE, ^ and $ refer to newlines, so the marks are blanks
- * instead of \n, unless an expression looks at only one side.
- *
- * An expression for copies (regex_options.marks) matches each character together with its marks.
- * So only an empty match can begin or end inside a character.
- */
+/* words: finds an expression's matches in a line, by what can: PCRE2; lazy automata (lazy.h); a
+ * reach (reach.h); or, where these give up, all ways through the expression's steps (groups.h), in
+ * time linear in the line. */
 #ifndef TRAWL_REGEX_WORDS_H
 #define TRAWL_REGEX_WORDS_H
 
@@ -49,8 +34,6 @@ struct judged {
 #define WORDS_WINDOWS 4u
 
 struct words {
-    /* PLAIN: RE2 may read the line itself, without a copy */
-    enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
     struct pcre2_run run; /* the part of the line at which PCRE2 last looked */
     /* bytes [inside_from, inside_to) are continuation bytes of a character, at the place where a
      * search by PCRE2 last stopped (match_beyond) */
@@ -64,17 +47,11 @@ struct words {
     uint64_t machine;
     /* judge.c: PCRE2 has left undecided whether an expression matches, or matches again */
     bool is_undecided;
-    uint64_t copy_count;
-    uint64_t copied;    /* how many bytes of the line have been copied */
-    uint64_t at;        /* the offset in the line that was last looked up */
-    uint64_t at_copied; /* the offset of the same character in the copy */
     /* words_begin keeps what follows */
-    uint8_t *copy;
-    uint64_t capacity;
     /* the parts of the line at which reaches last looked, by the expression's index: when matches
      * of several expressions are merged, each asks in turn */
     struct reach_window windows[WORDS_WINDOWS];
-    struct program_asks re2, pcre2, reach; /* by all lines, until the caller clears them */
+    struct program_asks steps, pcre2, reach; /* by all lines, until the caller clears them */
     struct lazy_spans spans;
     struct groups_memory groups;
 };
@@ -87,33 +64,27 @@ static inline struct reach_window *words_window(struct words *words, uint32_t ex
 
 /* results of words_match, in addition to -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_CANCELLED (-2)
-#define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
 /* The first call fills expressions->words. Errors: MEMORY. */
 enum trawl_status words_find(struct expressions *expressions, struct trawl_error *error);
-/* The first call also fills expressions->units: for each ASCII character, its bytes in a marked
- * copy. Errors: MEMORY. */
-enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
-/* Returns true if this line needs a marked copy: programs that read the line itself may misjudge
- * word boundaries. */
-bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
-/* Returns true if `at` is inside a character of several bytes; always false if no expression has a
- * program for copies with marks. */
+/* Returns true if `at` is inside a character of several bytes; always false if no expression has
+ * word boundaries. */
 bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                          uint64_t at);
 void words_begin(const struct judged *line);
 void words_release(struct words *words);
 /* Forgets the plan's automata. */
 void words_forget(struct words *words);
-/* Finds a match of the expression in a line, like regex_ops.match: the first that begins at or
- * after `from`. If the plan is for whole words, the match must be between word boundaries. Returns
- * 1 for a match, 0 for none, -1 if memory cannot be allocated, WORDS_CANCELLED or WORDS_LARGE. For
- * an expression of PCRE2, `to` must be the line's end, `anchor` has no effect, and the result may
- * also be PCRE2_OVER. */
+/* Finds the first match of the expression that begins at or after `from` and ends at or before
+ * `to`, where `anchor` says. Assertions see the whole line. If the plan is for whole words, the
+ * match must be between word boundaries. Stores the match and its groups in `spans`, unless
+ * span_count is 0, which is faster. Returns 1 for a match, 0 for none, -1 if memory cannot be
+ * allocated, or WORDS_CANCELLED. For an expression of PCRE2, `to` must be the line's end, `anchor`
+ * has no effect, and the result may also be PCRE2_OVER. */
 int words_match(const struct expressions *expressions, uint32_t expression,
                 const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                 struct regex_span *spans, uint32_t span_count);

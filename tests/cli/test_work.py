@@ -4,7 +4,7 @@ row's figure is the same in every run, and nearly the same if the text comes fro
 Each row runs on a text and on a text eight times as long. The longer text may take up to 32 times the work: quadratic
 work would be 64 times, and linear work may be 20 times, since trawl may choose a different algorithm for it, and
 algorithms differ by a factor of 2.5. If grep has the options, the answers are compared with grep's. With
-`-m expressions`, only the rows of expressions run, and the program may count only in src/regex and RE2.
+`-m expressions`, only the rows of expressions run, and the program may count only in src/regex.
 """
 
 import base64
@@ -17,7 +17,6 @@ import pytest
 from harness import BUILD, write
 
 PROGRAM = str(BUILD / "tests/cli/cli_counted")
-HAS_REGEX = (BUILD / "libtrawl_regex.so.2").exists()
 TIMES, RATIO_MAX = 8, 32.0
 
 
@@ -175,8 +174,6 @@ def test_work_of_files(arguments, most, folder):
     [pytest.param(*row, id=row[0], marks=[pytest.mark.expressions] * bool({"-E", "-P"} & set(row[1]))) for row in ROWS],
 )
 def test_work(name, arguments, make, per_byte_max, is_pipe, as_grep, folder, request):
-    if not HAS_REGEX and {"-E", "-P"} & set(arguments):
-        pytest.skip("this build has no regular expressions")
     works, small = [], 1 << (18 if request.config.option.markexpr else 20)
     for size in (small, small * TIMES):
         text = make(size)

@@ -1,8 +1,7 @@
 /* work_count: counts the work of the command `trawl`, because times would differ from run to run.
  * The compiler puts a call to __sanitizer_cov_trace_pc into each basic block of command and
  * library; entering a block counts 1. A call to the C library's memory functions counts 1, and 1
- * for each BYTES_PER_BLOCK bytes. A search by RE2 counts 1 for each byte up to the end of the
- * match, or of the text if there is no match. The clocks by which the library chooses methods
+ * for each BYTES_PER_BLOCK bytes. The clocks by which the library chooses methods
  * return the work so far, so the count is the same in every run. At the end the sum is written to
  * the file that TRAWL_TEST_WORK names.
  */
@@ -10,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "regex/re2.h"
 
 #define BYTES_PER_BLOCK 16
 
@@ -24,13 +21,11 @@ void *__real_memmove(void *to, const void *from, size_t count);
 int __real_memcmp(const void *a, const void *b, size_t count);
 void *__real_memchr(const void *bytes, int byte, size_t count);
 void *__real_memrchr(const void *bytes, int byte, size_t count);
-void *__real_dlsym(void *library, const char *name);
 void *__wrap_memcpy(void *to, const void *from, size_t count);
 void *__wrap_memmove(void *to, const void *from, size_t count);
 int __wrap_memcmp(const void *a, const void *b, size_t count);
 void *__wrap_memchr(const void *bytes, int byte, size_t count);
 void *__wrap_memrchr(const void *bytes, int byte, size_t count);
-void *__wrap_dlsym(void *library, const char *name);
 uint64_t __wrap_clock_now_ns(void);
 uint64_t __wrap_clock_worked_ns(void);
 
@@ -92,31 +87,6 @@ uint64_t __wrap_clock_now_ns(void)
 uint64_t __wrap_clock_worked_ns(void)
 {
     return ++work;
-}
-
-static struct regex_ops re2;
-
-static int counted_match(const struct regex *regex, const uint8_t *text, uint64_t count,
-                         uint64_t from, uint64_t to, enum regex_anchor anchor,
-                         struct regex_span *span)
-{
-    const int found = re2.match(regex, text, count, from, to, anchor, span);
-
-    work += 1 + (found > 0 && span != NULL ? span->end : to) - from;
-    return found;
-}
-
-/* Returns RE2's functions, with a `match` that counts its work. */
-void *__wrap_dlsym(void *library, const char *name)
-{
-    static struct regex_ops counted;
-    const struct regex_ops *ops = __real_dlsym(library, name);
-
-    if (ops == NULL)
-        return NULL;
-    re2 = counted = *ops;
-    counted.match = counted_match;
-    return &counted;
 }
 
 static void __attribute__((destructor)) report(void)

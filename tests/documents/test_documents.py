@@ -32,8 +32,6 @@ def device(monkeypatch):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example(path):
-    if path.name.startswith("expression_") and not (BUILD / "libtrawl_regex.so.2").exists():
-        pytest.skip("this build has no regular expressions")
     check(path, programs=str(PROGRAMS))
 
 

@@ -161,9 +161,6 @@ ROWS = [("A NUL in a text",
          lambda case: case.given("U", "multiline") and
      case.given("o", "only-matching") and case.given("heading", "p", "pretty") and any({*pattern} & {*"\\^$"} for pattern in case.patterns),
          ["-U --heading -H -o \\n f1"]),
-        ("`--multiline -w` with `^` or `$`",
-         lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
-     any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
         ("`-P`, `--pcre2`, `--engine=pcre2`",
          lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
      case.given("w", "word-regexp", "U", "multiline")), ["-P -o \\A\\w\\w f2"]),

@@ -42,7 +42,7 @@ env -u CMAKE_C_COMPILER_LAUNCHER CC="$place/zigcc" ZIG_GLOBAL_CACHE_DIR="$place/
     "$inside/python" - "$place" >"$place/wheel.log" 2>&1 <<'END' || { tail -50 "$place/wheel.log"; exit 1; }
 import sys
 from scikit_build_core.build import build_wheel
-build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF", "cmake.define.TRAWL_SERVER": "OFF"})
+build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_SERVER": "OFF"})
 END
 cd "$place"
 twine check --strict pytrawl-*.tar.gz pytrawl-*.whl
@@ -51,8 +51,7 @@ grep -Eq 'manylinux_2_(1[0-9]|2[0-8])_' "$place/auditwheel.log"
 "$python" -m venv "$place/new"
 "$place/new/bin/pip" install -q --no-compile --no-deps pytrawl-*.whl
 [ "$("$place/new/bin/python" -c 'import trawl; print(trawl.Plan(["an", "na"]).count("banana"))')" = 4 ]
-said=$("$place/new/bin/python" -c 'import trawl; trawl.Plan("(a+b)+c", regex=True).count("abc")' 2>&1 || true)
-[[ $said == *'no regular expressions: RE2 was missing'* ]]
+[ "$("$place/new/bin/python" -c 'import trawl; print(trawl.Plan("(a+b)+c", regex=True).count("abc"))')" = 1 ]
 sets=$("$place/new/bin/trawl" --version | grep '^instruction sets')
 [ "$sets" = "$("$2/trawl" --version | grep '^instruction sets')" ]
 [ "$(printf 'banana\n' | "$place/new/bin/trawl" -c an)" = 1 ]

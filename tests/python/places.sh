@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # places.sh PYTHON WHEEL FOLDER: installs the wheel into FOLDER in each of pip's ways, and checks that the wheel's
-# programs, and python -m trawl, run there and find libtrawl_regex.
+# programs, and python -m trawl, run there.
 set -euo pipefail
 
 python=$(command -v "$1") wheel=$2 folder=$3

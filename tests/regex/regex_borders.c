@@ -31,8 +31,9 @@ void borders_set(uint64_t seed)
                        : test_random_one_in(&random, 2) ? 2
                                                         : UINT32_MAX;
     if (test_random_one_in(&random, 2))
-        lazy_sizes = (struct lazy_sizes){(uint32_t)test_random_between(&random, 4, 40),
-                                         (uint32_t)test_random_between(&random, 1, 2000)};
+        lazy_sizes = (struct lazy_sizes){
+            (uint32_t)test_random_between(&random, 4, 40),
+            (uint32_t)test_random_between(&random, 0, test_random_one_in(&random, 2) ? 0 : 2000)};
     borders_draw(&random);
 }
 

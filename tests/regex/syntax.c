@@ -550,20 +550,20 @@ static void plans(const struct trawl_pattern *patterns, uint64_t count,
     CHECK_STATUS(trawl_plan_build(patterns, count, options, &plan, NULL), expected);
 }
 
-/* Checks that the memory of RE2's programs is limited: a plan rejects a large program, and many
- * small programs share the limit. */
+/* Checks that the memory of programs is limited: a plan rejects a large program, and many small
+ * programs share the limit. */
 static void test_memory(void)
 {
     struct trawl_plan_options options =
         *PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS);
-    struct trawl_pattern patterns[SET_COUNT], large = {"x\\pL{300}", 9};
+    struct trawl_pattern patterns[SET_COUNT], large = {"x\\pL{30000}", 11};
 
     options.expression_mib = 64;
     plans(&large, 1, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS), TRAWL_OK);
     plans(&large, 1, &options, TRAWL_LIMIT);
     for (uint32_t i = 0; i < SET_COUNT; i++)
         patterns[i] = i % 100 == 0 ? (struct trawl_pattern){"x\\pL{9}", 7}
-                                   : (struct trawl_pattern){"a\\d+b", 5};
+                                   : (struct trawl_pattern){"a\\d{20}b", 8};
     plans(patterns, SET_COUNT, &options, TRAWL_OK);
     options.expression_mib = 1;
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);

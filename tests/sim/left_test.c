@@ -51,7 +51,6 @@ struct row {
 static const struct row rows[] = {
     {"tails", K32 K32 "!", "k", "!", {.flags = TRAWL_IGNORE_CASE}},
     {"errors", "abcabcabcabcXYZ!", "abcabcabdabcabcabcabd ", "abcabcabcabcXY!", {.edits_max = 2}},
-#ifdef TRAWL_REGEX
     {"an expression",
      "status=\\d+ .*(on|by) [^,]*[A-Z]!",
      "status=404 once by on 9 by the one ",
@@ -62,7 +61,6 @@ static const struct row rows[] = {
      "ABC0 FGHJK KLM2 PQ3 UVWXY ",
      "XYZT7",
      {.syntax = TRAWL_PERL}},
-#endif
 };
 
 /* Adds to *sum what makes an answer known: its numbers in their order. */

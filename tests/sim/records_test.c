@@ -545,10 +545,8 @@ int main(void)
     by_turns();
     rewritten(CUDA_CODE_OUT_OF_MEMORY, NULL);
     rewritten(CUDA_CODE_LAUNCH_FAILED, NULL);
-#ifdef TRAWL_REGEX
     rewritten(CUDA_CODE_OUT_OF_MEMORY, "b(a?)");
     rewritten(CUDA_CODE_LAUNCH_FAILED, "b(a?)");
-#endif
     several_devices(TRAWL_ENGINE_AUTO);
     several_devices(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < 4; i++) {

@@ -375,7 +375,6 @@ static const struct scene_row rows[] = {
         OPTIONS(.alphabet = TRAWL_CHARACTERS, .edits_max = 1)),
     ROW("records", TEXT_RECORDS, 1, P(NULL), OPTIONS(.flags = 0)),
     ROW("records, marked", TEXT_RECORDS, 20, P(NULL), OPTIONS(.flags = 0)),
-#if TRAWL_REGEX
     ROW("expressions", TEXT_LETTERS, 1000, P("abc", "de"),
         .expressions = P("x*[a]bcy*", "d(e|x+y)"), OPTIONS(.syntax = TRAWL_EXTENDED)),
     ROW("expression, no atoms", TEXT_LETTERS, 500, P("ab"), .expressions = P("[^b-x\n]b"),
@@ -383,7 +382,6 @@ static const struct scene_row rows[] = {
     ROW("expressions, words", TEXT_PARTS, 1000, P("vutsrqp", "ab"),
         .expressions = P("vuts[a-r]*p", "a(b|[^a-z])"),
         OPTIONS(.syntax = TRAWL_EXTENDED, .flags = TRAWL_WHOLE_WORD)),
-#endif
 #if TRAWL_GALLERY
     ROW("records, published", TEXT_RECORDS, 1, P(NULL), OPTIONS(.algorithm = "rabin-karp-matrix")),
     ROW("pss-gr", TEXT_CYCLE, 900, P("abcab"), OPTIONS(.algorithm = "pss-gr:64,debug")),

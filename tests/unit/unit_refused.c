@@ -1,5 +1,5 @@
 /* unit_refused: checks that a search for an expression returns a status, rather than crashing, when
- * no memory is left for RE2 and the C++ library, which do not use trawl_set_memory's function.
+ * no memory is left for PCRE2, which does not use trawl_set_memory's function.
  */
 #include <stddef.h>
 #include <sys/wait.h>
@@ -22,8 +22,7 @@ void *malloc(size_t bytes)
 static int64_t search(struct trawl_searcher *searcher, int64_t calls)
 {
     static const char text[] = "a cab, a foo; bfoo, fo. cab c";
-    /* automata do not find matches of a repetition that may be empty, with an assertion */
-    static const char expression[] = "[a-z]+foo|(?:\\b|[a-c])+c";
+    static const char expression[] = "[a-z]+foo|(?<=a )[a-c]+";
     static const struct trawl_pattern pattern = {expression, sizeof expression - 1};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_plan *plan = NULL;
@@ -31,6 +30,7 @@ static int64_t search(struct trawl_searcher *searcher, int64_t calls)
     uint64_t count = 0;
 
     options.syntax = TRAWL_PERL;
+    options.flags = TRAWL_PCRE;
     left = calls;
     status = trawl_plan_build(&pattern, 1, &options, &plan, NULL);
     if (status == TRAWL_OK)
@@ -38,7 +38,7 @@ static int64_t search(struct trawl_searcher *searcher, int64_t calls)
     calls -= left;
     left = INT64_MAX;
     if (status == TRAWL_UNSUPPORTED)
-        TEST_SKIP("this build has no expressions");
+        TEST_SKIP("there is no PCRE2");
     TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY);
     trawl_plan_free(plan);
     return calls;
@@ -47,15 +47,14 @@ static int64_t search(struct trawl_searcher *searcher, int64_t calls)
 int main(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
-    const int64_t step = test_is_long() ? 1 : 3;
     int64_t calls;
 
     if (TEST_SANITIZED)
         TEST_SKIP("sanitizers have a malloc of their own");
     test_begin("refused");
     calls = search(searcher, INT64_MAX);
-    TEST_CHECK(calls > 100);
-    for (int64_t some = 0; some < calls; some += step) {
+    TEST_CHECK(calls > 10);
+    for (int64_t some = 0; some < calls; some++) {
         const pid_t child = fork();
         int status = -1;
 

@@ -29,7 +29,7 @@ struct json_t;
 
 struct request_limits {
     uint64_t body_bytes_max, patterns_max, results_max, seconds_max;
-    bool allow_pcre;     /* expressions that RE2 does not support may use PCRE2 */
+    bool allow_pcre;     /* expressions that trawl does not support may use PCRE2 */
     uint64_t memory_max; /* bytes of memory that one request may use; 0: no limit */
     /* Counts and limits the memory of all requests together; NULL: no limit; borrowed. */
     struct guard *all;

@@ -65,7 +65,7 @@ static const struct option_row {
      "fewer if their answers could take more than half of --request-memory. A client is a process, "
      "or an address with TCP."},
     {"--allow-pcre", NULL, OPTION_SWITCH, AT(limits.allow_pcre), 0,
-     "let PCRE2 search for expressions of -P that RE2 lacks, such as look-around. Work on a line "
+     "let PCRE2 search for expressions of -P that trawl lacks, such as look-around. Work on a line "
      "is limited, but is not linear."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
      "close connections beyond NUM; default 1024"},

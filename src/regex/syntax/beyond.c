@@ -1,6 +1,6 @@
 /* beyond: reads an expression of PCRE2 as the tree of a filter: an expression that matches every
- * line in which PCRE2's expression matches. So RE2, and a search for the filter's strings, can rule
- * out most lines before PCRE2 is used.
+ * line in which PCRE2's expression matches. So automata, and a search for the filter's strings, can
+ * rule out most lines before PCRE2 is used.
  *
  * In the filter, a class becomes any character, and a backreference becomes any characters.
  * Assertions are dropped, except for two that become groups because their text is in the line:

@@ -6,10 +6,6 @@
 #include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
-/* Instructions for a range of characters in UTF-8; large classes share most of them. Measured with
- * RE2 2022-06-01: one range takes up to 15, 100 random ranges 7 each, 800 4 each. */
-#define RANGE_COST UINT64_C(16)
-#define RANGES_COST 1000u
 #define BLOCK_BYTES 1024u /* size of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
@@ -98,7 +94,7 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
                                   .shortest = kind <= SYNTAX_BYTE && kind != SYNTAX_EMPTY,
                                   .from = (uint32_t)from,
                                   .size = 1,
-                                  .cost = 2};
+                                  .steps = 2};
     return TRAWL_OK;
 }
 
@@ -172,7 +168,6 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
             memcpy(memory, set.ranges, (size_t)set.count * sizeof *set.ranges);
         node->set = (const struct code_range *)memory;
         node->set_count = (uint32_t)set.count;
-        node->cost += (uint32_t)min_u64(RANGE_COST * set.count, RANGES_COST + 4 * set.count);
     }
     if (set.ranges != &range)
         sets_release(&set);
@@ -261,7 +256,7 @@ static bool is_word_char(const struct syntax_node *node)
 }
 
 /* Records the assertions among the node's items. Next to a letter, \m and \M mean the same as \b,
- * which RE2 has, and are replaced with it. */
+ * which trawl has, and are replaced with it. */
 void syntax_note_edges(struct syntax *out, const struct syntax_node *node)
 {
     const bool is_void = node->kind == SYNTAX_REPEAT && node->most == 0; /* as (?:^){0} is */
@@ -347,9 +342,9 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
     product = max_u64(product, 1) * item->product;
     node->product = (uint32_t)min_u64(product, SYNTAX_PRODUCT_MAX + 1);
     /* x{2,} is xxx*, and x{2,3} is xxx?, each with a fork */
-    node->cost =
+    node->steps =
         (uint32_t)min_u64((counts->is_endless ? counts->least + UINT64_C(1) : counts->most) *
-                                  (item->cost + UINT64_C(1)) +
+                                  (item->steps + UINT64_C(1)) +
                               1,
                           UINT32_MAX);
     if (reader->large_count == 0 && product > SYNTAX_PRODUCT_MAX) {

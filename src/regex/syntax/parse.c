@@ -208,7 +208,7 @@ static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl
         return syntax_refuse(from, error, "a \\ stands at the end");
     if (letter >= '1' && letter <= '9' && !reader->rules->pcre)
         return syntax_refuse(from, error,
-                             "backreference: RE2 has none, because RE2 searches in linear time; "
+                             "backreference: trawl has none, because it searches in linear time; "
                              "PCRE2 has: TRAWL_PCRE, trawl-serve --allow-pcre");
     if (letter >= '1' && letter <= '9') {
         if ((reader->closed >> (letter - '0') & 1) == 0)
@@ -319,7 +319,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, const struct tra
                                                           : "the group is not closed");
     if (reader->large_count > 0 && !reader->out->refers)
         return syntax_refuse(reader->large_at, error,
-                             "invalid repetition size: %.*s: RE2 allows 65,535 as the product of "
+                             "invalid repetition size: %.*s: trawl allows 65,535 as the product of "
                              "nested repetition counts",
                              (int)min_u64(reader->large_count, 20),
                              reader->bytes + reader->large_at);

@@ -7,12 +7,12 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 #define SYNTAX_DEPTH_MAX 1000u /* maximum nesting of groups and repetitions, as in RE2 */
-/* message for syntax that means something else in PCRE2 than in RE2, where PCRE2 may be used */
-#define LEFT_TO_PCRE2 "a syntax of PCRE2: RE2 has none of this meaning"
+/* message for syntax that means something else in PCRE2 than in trawl, where PCRE2 may be used */
+#define LEFT_TO_PCRE2 "a syntax of PCRE2, with another meaning than trawl's"
 /* Numbers of repetitions above SYNTAX_NUMBER_MAX are read as SYNTAX_NUMBER_MAX + 1. */
 #define SYNTAX_NUMBER_MAX 999999u
 /* the letter of a group that is an assertion (?=text), in PCRE2's syntax */
@@ -58,7 +58,7 @@ struct syntax_reader {
     uint64_t last_at;
     bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
     uint64_t referred_at; /* in PCRE2's syntax: where the last backreference ends */
-    uint64_t large_at;    /* the first repetition that is too large for RE2 */
+    uint64_t large_at;    /* the first repetition that is too large */
     uint64_t large_count; /* bytes of that repetition; 0: there is none */
     struct syntax_frame *frame;
     struct syntax_node **nodes;
@@ -106,7 +106,7 @@ uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t
 /* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with or without a '\\' before either brace.
  * `blanks` may surround the numbers. */
 struct braces syntax_braces(const struct syntax_reader *reader, bool blanks);
-/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The message is
+/* Reports a mistake, or syntax that trawl lacks, at byte `at` of the expression. The message is
  * formatted like that of printf. */
 #define syntax_refuse(at, error, ...) \
     syntax_refuse_at((at), (error), TRAWL_FAIL((error), ARGUMENT, __VA_ARGS__))
@@ -118,7 +118,7 @@ static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error
     return status;
 }
 
-/* Reports a mistake, or syntax that RE2 lacks. The message ends with the `count` bytes of the
+/* Reports a mistake, or syntax that trawl lacks. The message ends with the `count` bytes of the
  * expression at byte `at`. */
 static inline enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
                                                    uint64_t count, const char *what,

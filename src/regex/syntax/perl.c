@@ -1,5 +1,5 @@
 /* perl: reads the escapes, classes and kinds of groups that only the syntaxes of Perl and ripgrep
- * have (parse.h). Reports what RE2 lacks, so that PCRE2 can be tried. */
+ * have (parse.h). Reports what trawl lacks, so that PCRE2 can be tried. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -47,7 +47,7 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
 }
 
 /* Returns true if the escape at reader->at is a backreference of two or more digits to PCRE2; to
- * RE2, the digits are a character's octal number. */
+ * trawl, the digits are a character's octal number. */
 static bool is_reference(const struct syntax_reader *reader)
 {
     const uint64_t at = reader->at + 1;
@@ -155,7 +155,7 @@ static void set_flag(struct syntax_reader *reader, char letter, bool off)
     reader->out->needs_line |= off && letter == 'm';
 }
 
-/* Reports a group of a kind that RE2 lacks, which extends from `from` to reader->at. */
+/* Reports a group of a kind that trawl lacks, which extends from `from` to reader->at. */
 static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_t from,
                                      struct trawl_error *error)
 {
@@ -168,7 +168,7 @@ static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_
     if (reader->rules->pcre)
         return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (syntax_is_in(">|(&#R+0123456789", kind))
-        return syntax_refuse(from, error, "(?%c: RE2 has no such group; " PCRE2_HAS, kind);
+        return syntax_refuse(from, error, "(?%c: trawl has no such group; " PCRE2_HAS, kind);
     return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
 }
 

@@ -1,11 +1,4 @@
-/* print: writes a tree in RE2's or in PCRE2's syntax (print.h).
- *
- * Some changes avoid bugs of RE2, which joins alternatives of single characters into a set. Up to
- * version 2023-11-01, the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
- * case, and the set already has n. In all versions, `[kK]|x` matches the Kelvin sign, for a similar
- * reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that begin
- * with the same non-ASCII byte. An empty group, "(?:)", at the start of such an alternative stops
- * RE2 from joining it. */
+/* print: writes a tree in PCRE2's syntax (print.h). */
 #include "regex/syntax/print.h"
 
 #include <inttypes.h>
@@ -22,9 +15,7 @@ void print_put(struct printed *out, const char *bytes, uint64_t count)
 {
     if (!out->is_complete || count == 0)
         return;
-    out->is_too_long = out->most > 0 && count > out->most - out->count;
-    out->is_complete = !out->is_too_long &&
-                       MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
+    out->is_complete = MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
     if (out->is_complete)
         memcpy(out->bytes + out->count, bytes, (size_t)count);
     out->count += out->is_complete ? count : 0;
@@ -43,13 +34,9 @@ void print_release(struct printed *printed)
 
 static enum trawl_status status_of(struct printed *out, struct trawl_error *error)
 {
-    const bool is_too_long = out->is_too_long;
-
     if (out->is_complete)
         return TRAWL_OK;
     print_release(out);
-    if (is_too_long)
-        return TRAWL_LIMIT;
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
@@ -82,12 +69,6 @@ static void put_range(struct printed *out, uint32_t first, uint32_t last)
     }
 }
 
-/* Writes a class that contains no character. */
-static void put_none(struct printed *out, const struct regex_options *options)
-{
-    print_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
-}
-
 static void put_counts(struct printed *out, uint32_t least, uint32_t most)
 {
     char text[40];
@@ -108,98 +89,7 @@ static void put_counts(struct printed *out, uint32_t least, uint32_t most)
 struct printer {
     const struct regex_options *options;
     struct printed *out;
-    bool beyond; /* write for PCRE2 */
-    bool alternates;
 };
-
-/* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
- * other word characters; and other characters. '_' and '\n' are in no part. Testing every non-ASCII
- * character is slow, so in a large set they all go into both of the last two parts. */
-enum part { PLAIN, WORD, OTHER };
-
-static bool is_in_part(const struct printer *printer, enum part part, uint32_t code)
-{
-    const struct trawl_letters *letters = &printer->options->letters;
-    const bool is_word = code < 0x80
-                             ? class_is_word_byte((char)code)
-                             : letters->is_word != NULL && letters->is_word(letters->context, code);
-
-    if (code == '_' || code == '\n')
-        return false;
-    return part == PLAIN  ? code < 0x80 && is_word
-           : part == WORD ? code >= 0x80 && is_word
-                          : !is_word;
-}
-
-/* Returns true if RE2 will read a class that is an ASCII letter in both cases: the whole set, or in
- * copies with marks its plain part. */
-static bool is_pair(const struct printer *printer, const struct syntax_node *node)
-{
-    const bool is_marked = printer->options->marks != REGEX_UNMARKED;
-    const uint32_t most = is_marked ? 0x7f : SETS_LAST;
-    uint32_t codes[2] = {0}, count = 0;
-
-    for (uint32_t i = 0; i < node->set_count; i++)
-        for (uint32_t code = node->set[i].first;
-             code <= min_u64(node->set[i].last, most) && count < 3; code++)
-            if (!is_marked || is_in_part(printer, PLAIN, code))
-                codes[count++ & 1] = code;
-    return count == 2 && codes[0] >= 'A' && codes[0] <= 'Z' && (codes[0] ^ 0x20) == codes[1];
-}
-
-/* Writes a class with the part's characters between marks, as an alternative to what has been
- * written since `begin`. Writes nothing if there are no such characters. */
-static void put_part(const struct printer *printer, const struct syntax_node *node, enum part part,
-                     bool is_large, const char *mark, uint64_t begin)
-{
-    struct printed *out = printer->out;
-    const uint64_t before = out->count;
-    uint64_t empty;
-
-    print_text(out, before > begin ? "|" : "");
-    print_text(out, mark);
-    print_text(out, "[");
-    empty = out->count;
-    for (uint32_t i = 0; i < node->set_count; i++) {
-        const uint32_t first = node->set[i].first, last = node->set[i].last;
-
-        for (uint32_t code = first; code <= last && (code < 0x80 || !is_large); code++)
-            if (is_in_part(printer, part, code))
-                put_code(out, code);
-        if (is_large && last >= 0x80 && part != PLAIN)
-            put_range(out, (uint32_t)max_u64(first, 0x80), last);
-    }
-    print_text(out, "]");
-    print_text(out, mark);
-    if (out->count == empty + 1 + strlen(mark))
-        out->count = before;
-}
-
-/* Writes a set for the copies of lines with marks. */
-static void put_marked(const struct printer *printer, const struct syntax_node *node)
-{
-    const char *mark = printer->options->marks == REGEX_MARKED_LINES ? " " : "\\n";
-    struct printed *out = printer->out;
-    uint64_t count = 0, begin;
-    bool is_large;
-
-    for (uint32_t i = 0; i < node->set_count; i++)
-        count += node->set[i].last - node->set[i].first + 1u;
-    is_large = count > TRAWL_UTF8_VARIANTS_MAX;
-    print_text(out, "(?:");
-    begin = out->count;
-    put_part(printer, node, PLAIN, is_large, "", begin);
-    if (sets_hold(node, '_'))
-        print_text(out, out->count > begin ? "|_--_" : "_--_");
-    if (sets_hold(node, '\n'))
-        print_text(out, out->count > begin ? "|\\n--\\n" : "\\n--\\n");
-    if (printer->options->letters.is_word != NULL)
-        put_part(printer, node, WORD, is_large, "_", begin);
-    put_part(printer, node, OTHER, is_large, mark, begin);
-    if (out->count == begin)
-        put_none(out, printer->options);
-    print_text(out, ")");
-}
 
 static void put_class(struct printed *out, const struct code_range *ranges, uint64_t count)
 {
@@ -209,9 +99,9 @@ static void put_class(struct printed *out, const struct code_range *ranges, uint
     print_text(out, "]");
 }
 
-/* Writes a set for PCRE2, as ranges, because PCRE2's own classes contain different characters, and
- * its own cases are not those of the locale. */
-static void put_beyond(const struct printer *printer, const struct syntax_node *node)
+/* Writes a set as ranges, because PCRE2's own classes contain different characters, and its own
+ * cases are not those of the locale. */
+static void put_set(const struct printer *printer, const struct syntax_node *node)
 {
     struct printed *out = printer->out;
 
@@ -227,26 +117,6 @@ static void put_beyond(const struct printer *printer, const struct syntax_node *
         put_class(out, node->set, node->set_count);
         print_text(out, ")");
     }
-}
-
-static void put_set(struct printer *printer, const struct syntax_node *node)
-{
-    const struct regex_options *options = printer->options;
-    const bool is_high = (uint8_t)node->bytes[0] >= 0x80, is_set = node->kind == SYNTAX_SET;
-    struct printed *out = printer->out;
-
-    TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
-    if (printer->alternates && (is_pair(printer, node) ||
-                                (options->bytes && (is_high || (is_set && node->bytes_count > 2)))))
-        print_text(out, "(?:)");
-    if (options->marks != REGEX_UNMARKED)
-        put_marked(printer, node);
-    else if (node->set_count == 0)
-        put_none(out, options);
-    else if (node->set_count == 1 && node->set[0].first == node->set[0].last)
-        put_code(out, node->set[0].first);
-    else
-        put_class(out, node->set, node->set_count);
 }
 
 void print_words(struct printed *out, const char *text, const struct code_range *ranges,
@@ -274,35 +144,21 @@ static void put_words(const struct printer *printer, const char *text)
     sets_release(&word);
 }
 
-/* Writes an assertion. RE2's only word boundaries are \b and \B, and without marks, its \b only
- * recognizes ASCII words, so the expression may match too often; a program that reads copies of
- * lines with marks then decides (words.h). Such copies contain no line ends. PCRE2's \b is used,
- * unless the caller has its own classes of characters. */
+/* Writes an assertion. PCRE2's \b is used, unless the caller has its own classes of characters. */
 static void put_edge(const struct printer *printer, const struct syntax_node *edge)
 {
-    static const char letters[] = "^$AzbBmMhH";
-    static const char *const plain[] = {"^",   "$",   "\\A", "\\z",  "\\b",
-                                        "\\B", "\\b", "\\b", "(?:)", "(?:)"};
-    static const char *const marked[] = {
-        "^", "$", "\\A", "\\z", "\\b", "\\B", "(?:\\b(?m:^))", "(?:\\b(?m:$))", "(?m:^)", "(?m:$)"};
-    const struct regex_options *options = printer->options;
+    static const char letters[] = "^$AzbB";
+    static const char *const texts[] = {"^", "$", "\\A", "\\z", "\\b", "\\B"};
+    const bool asks = printer->options->letters.class_ranges != NULL;
     const char letter = edge->letter;
-    const bool is_marked = options->marks != REGEX_UNMARKED;
-    const bool asks = printer->beyond && options->letters.class_ranges != NULL;
-    const bool by_lines = (letter == '^' || letter == '$') && !printer->beyond &&
-                          (edge->flags & SYNTAX_MANY_LINES) != 0 &&
-                          (!is_marked || options->marks == REGEX_MARKED_LINES);
 
-    if (printer->beyond && strchr(asks ? "bBmM" : "mM", letter) != NULL) {
+    if (strchr(asks ? "bBmM" : "mM", letter) != NULL)
         put_words(printer, letter == 'b'   ? PRINT_EDGE
                            : letter == 'B' ? PRINT_NO_EDGE
                            : letter == 'm' ? "(?<!@)(?=@)"
                                            : "(?<=@)(?!@)");
-        return;
-    }
-    print_text(printer->out, by_lines ? "(?m:" : "");
-    print_text(printer->out, (is_marked ? marked : plain)[strchr(letters, letter) - letters]);
-    print_text(printer->out, by_lines ? ")" : "");
+    else
+        print_text(printer->out, texts[strchr(letters, letter) - letters]);
 }
 
 static void put_node(struct printer *printer, const struct syntax_node *node);
@@ -328,34 +184,16 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
     print_text(out, ")");
 }
 
-/* Writes the item, repeated. */
-static void put_repeated(struct printer *printer, const struct syntax_node *repeat, uint32_t least,
-                         uint32_t most)
+static void put_repeat(struct printer *printer, const struct syntax_node *repeat)
 {
-    /* RE2 would reject "a**", and read "a*?" as a single operator */
+    /* "a**" and "a*?" would have another meaning */
     const bool groups = repeat->items[0]->kind == SYNTAX_REPEAT;
 
     print_text(printer->out, groups ? "(?:" : "");
     put_node(printer, repeat->items[0]);
     print_text(printer->out, groups ? ")" : "");
-    put_counts(printer->out, least, most);
+    put_counts(printer->out, repeat->least, repeat->most);
     print_text(printer->out, repeat->is_lazy ? "?" : "");
-}
-
-/* Writes a repetition; where RE2 would not allow its numbers, as several repetitions: a{2500} as
- * a{1000}a{1000}a{500}. */
-static void put_repeat(struct printer *printer, const struct syntax_node *repeat)
-{
-    const uint32_t product = (uint32_t)min_u64(repeat->items[0]->product, SYNTAX_REPEAT_MAX);
-    const uint32_t each = printer->beyond ? UINT32_MAX - 1 : SYNTAX_REPEAT_MAX / product;
-    const bool is_endless = repeat->most == SYNTAX_ENDLESS;
-    uint32_t least = repeat->least, most = repeat->most;
-
-    for (; least > each && printer->out->is_complete; least -= each, most -= is_endless ? 0 : each)
-        put_repeated(printer, repeat, each, each);
-    for (; !is_endless && most > each && printer->out->is_complete; least = 0, most -= each)
-        put_repeated(printer, repeat, least, each);
-    put_repeated(printer, repeat, least, most);
 }
 
 static void put_node(struct printer *printer, const struct syntax_node *node)
@@ -365,10 +203,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node)
     switch (node->kind) {
     case SYNTAX_CHAR:
     case SYNTAX_SET:
-        if (printer->beyond)
-            put_beyond(printer, node);
-        else
-            put_set(printer, node);
+        put_set(printer, node);
         break;
     case SYNTAX_REFERENCE:
         print_put(out, (char[5]){'\\', 'g', '{', node->letter, '}'}, 5);
@@ -391,23 +226,10 @@ static void put_node(struct printer *printer, const struct syntax_node *node)
     }
 }
 
-enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
-                            uint64_t most, struct printed *out, struct trawl_error *error)
-{
-    const bool words = options->marks == REGEX_MARKED_WORD;
-    struct printer printer = {.options = options, .out = out, .alternates = root->alternates};
-
-    *out = (struct printed){.most = most, .is_complete = true};
-    print_text(out, words ? "(?m:^)(?:" : "");
-    put_lists(&printer, root);
-    print_text(out, words ? ")(?m:$)" : "");
-    return status_of(out, error);
-}
-
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
                               bool words, struct printed *out, struct trawl_error *error)
 {
-    struct printer printer = {.options = options, .out = out, .beyond = true};
+    struct printer printer = {.options = options, .out = out};
 
     *out = (struct printed){.is_complete = true};
     put_words(&printer, words ? "(?<!@)" : "");

@@ -1,31 +1,18 @@
-/* print: writes the tree of an expression in RE2's or in PCRE2's syntax. */
+/* print: writes the tree of an expression in PCRE2's syntax. */
 #ifndef TRAWL_REGEX_SYNTAX_PRINT_H
 #define TRAWL_REGEX_SYNTAX_PRINT_H
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 struct printed {
     char *bytes;
     uint64_t count;
     uint64_t capacity;
-    uint64_t most;    /* if above 0: no more bytes are written */
-    bool is_complete; /* false: memory could not be allocated, or the text is too long */
-    bool is_too_long;
+    bool is_complete; /* false: memory could not be allocated */
 };
 
-/* Writes an expression that all versions of RE2 read as trawl means it, with at most `most` bytes:
- *
- * - classes list all their characters, and RE2 never has to ignore case;
- * - if there are alternatives, an empty group "(?:)" comes before characters that RE2 would wrongly
- *   join with those of other alternatives (print.c);
- * - with options->marks, the expression matches in copies of lines with marks around characters
- *   (words.h).
- *
- * The caller releases *out. Errors: LIMIT if it is longer; MEMORY. */
-enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
-                            uint64_t most, struct printed *out, struct trawl_error *error);
 /* Writes an expression of a POSIX syntax for PCRE2. With `words`, a match must be a whole word. The
  * caller releases *out. Errors: MEMORY. */
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,

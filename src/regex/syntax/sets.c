@@ -241,7 +241,7 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
     if (escapes && letter >= '1' && letter <= '9')
         return syntax_refuse(begin, error, "backreference \\%c: " NO_BACKTRACKING, letter);
     if (escapes && !in_class && syntax_is_in("gGhHkKNRVX", letter))
-        return syntax_refuse(begin, error, "\\%c: RE2 has no such escape; " PCRE2_HAS, letter);
+        return syntax_refuse(begin, error, "\\%c: trawl has no such escape; " PCRE2_HAS, letter);
     if (escapes && control != NULL) {
         *code = (uint8_t)controls[control - names];
         return TRAWL_OK;

@@ -3,12 +3,12 @@
 #define TRAWL_REGEX_SYNTAX_SETS_H
 
 #include "base/status.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 #define SETS_LAST 0x10ffffu
 /* No characters have these code points. A set of UTF-8 characters must not contain them, because
- * RE2 would match their bytes. */
+ * their bytes would match. */
 #define SETS_GAP 0xd800u
 #define SETS_GAP_END 0xe000u
 

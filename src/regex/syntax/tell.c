@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 #include "plan/plan.h"
-#include "regex/re2.h"
+#include "regex/options.h"
 #include "regex/syntax/tree.h"
 
 /* What has been read of a group or a class. Its parts are characters, classes, assertions and

@@ -26,10 +26,10 @@ extern "C" {
 #endif
 
 #define SYNTAX_ENDLESS UINT32_MAX
-#define SYNTAX_REPEAT_MAX 1000u   /* RE2's limit for the product of nested repetitions */
+#define SYNTAX_REPEAT_MAX 1000u   /* PCRE2 counts more, where it may search */
 #define SYNTAX_PRODUCT_MAX 65535u /* limit for the product of nested repetitions */
 #define PCRE2_HAS "PCRE2 has: -P, TRAWL_PCRE, trawl-serve --allow-pcre"
-#define NO_BACKTRACKING "RE2 has none, because RE2 searches in linear time; " PCRE2_HAS
+#define NO_BACKTRACKING "trawl has none, because it searches in linear time; " PCRE2_HAS
 
 enum syntax_kind {
     SYNTAX_EMPTY,     /* matches the empty string */
@@ -58,7 +58,7 @@ struct syntax_node {
     uint32_t product;  /* the largest product of the numbers of nested repetitions {n,m} */
     uint32_t from;     /* offset of the node in the expression */
     uint32_t size;     /* number of nodes, including this one */
-    uint32_t cost;     /* RE2's program has at most so many instructions; UINT32_MAX: or more */
+    uint32_t steps;    /* of the node (groups.h), at most; UINT32_MAX: or more */
     uint32_t groups;   /* numbered groups, including this node */
     uint32_t shortest; /* no match has fewer bytes */
     bool alternates;   /* some group has several alternatives */
@@ -149,7 +149,7 @@ struct syntax {
 static inline void syntax_add_facts(struct syntax_node *node, const struct syntax_node *item)
 {
     node->size += item->size;
-    node->cost = node->cost > UINT32_MAX - item->cost ? UINT32_MAX : node->cost + item->cost;
+    node->steps = node->steps > UINT32_MAX - item->steps ? UINT32_MAX : node->steps + item->steps;
     node->groups += item->groups;
     node->alternates |= item->alternates;
     node->height = item->height > node->height ? item->height : node->height;
@@ -162,7 +162,7 @@ static inline bool class_is_word_byte(char byte)
            (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
-/* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
+/* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that trawl lacks, with
  * error->text_offset at the start of the faulty part; LIMIT if the expression is too long; MEMORY.
  * In PCRE2's syntax, mistakes are not reported here, because PCRE2 reports them. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
@@ -174,9 +174,6 @@ void syntax_forget(struct syntax *syntax);
  * caller frees *out with syntax_release, before the expression. Errors: MEMORY. */
 enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
                                struct trawl_error *error);
-/* Returns a lower maximum than node->cost, with care; `bytes`: each byte is a character. Cost: up
- * to 20 ns for each range of the expression's sets. */
-uint64_t syntax_cost(const struct syntax_node *node, bool bytes);
 /* Returns what is repeated: the node, or its item if the node is a REPEAT, and so on. */
 static inline const struct syntax_node *syntax_once(const struct syntax_node *node)
 {

@@ -17,25 +17,17 @@
 #define PLACE_BYTES 80 /* room for where an expression is, in a message */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
-/* More expressions than this are joined only if the program for lines with letters beyond ASCII can
- * be made, too. For fewer, that program is made when first needed. */
-#define PROBED_MIN 16u
-
-/* Memory that a server counts for a plan with expressions, as measured with RE2 20230301. Sum:
- *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
- *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
- *   READ_BYTES * bytes of the longest expression             while RE2 parses the expression
- *   MAKE_BYTES                                               while RE2 makes a program
- *   WORDS_BYTES * expressions                                with -w, a program of 512 KiB
- *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
+/* Memory that a server counts for a plan with expressions, as measured. Sum:
+ *   (AUTOMATA_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for what is made for them
+ *   KEPT_BYTES * bytes of all expressions                    their trees; most for "\pL"
+ *   MAKE_BYTES                                               while the plan is built
+ *   THREAD_BYTES * threads                                   the automata of a thread
  * If the sum is more than 3/4 of what the request may still use, the limit is lowered to fit. Below
- * PROGRAMS_MIB, the largest program is smaller, and each thread needs less. */
-#define PROGRAMS_MIB 64u
+ * AUTOMATA_MIB, the largest expression is smaller, and each thread needs less. */
+#define AUTOMATA_MIB 64u
 #define EXPRESSIONS_PER_MIB 4u
-#define KEPT_BYTES (UINT64_C(6) << 10)
-#define READ_BYTES (UINT64_C(12) << 10)
-#define MAKE_BYTES (UINT64_C(32) << 20)
-#define WORDS_BYTES (UINT64_C(512) << 10)
+#define KEPT_BYTES (UINT64_C(3) << 10)
+#define MAKE_BYTES (UINT64_C(1) << 20)
 #define THREAD_BYTES (UINT64_C(9) << 20)
 
 /* Returns the characters that are operators of the syntax without '\'. */
@@ -217,9 +209,8 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
     return true;
 }
 
-/* Returns true if the report needs only the lines that match. Then many expressions stay separate:
- * RE2 runs only those whose atoms (strings that each match contains) are in a line, instead of one
- * large program. */
+/* Returns true if the report needs only the lines that match. Then many expressions stay separate.
+ */
 static bool needs_lines_alone(const struct settings *settings)
 {
     return settings->report->finds == FINDS_FIRST ||
@@ -292,17 +283,17 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     return true;
 }
 
-/* Returns the bytes that each thread of a search needs, if all programs may use programs_mib MiB.
+/* Returns the bytes that each thread of a search needs, if all automata may use automata_mib MiB.
  */
-static uint64_t bytes_of_thread(uint64_t programs_mib)
+static uint64_t bytes_of_thread(uint64_t automata_mib)
 {
-    return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;
+    return automata_mib < AUTOMATA_MIB ? THREAD_BYTES / AUTOMATA_MIB * automata_mib : THREAD_BYTES;
 }
 
-/* Returns the MiB for all programs together. others: bytes that do not depend on this result. */
-static uint64_t programs_mib(const struct guard *guard, uint64_t expressions, uint64_t others)
+/* Returns the MiB for all automata together. others: bytes that do not depend on this result. */
+static uint64_t automata_mib(const struct guard *guard, uint64_t expressions, uint64_t others)
 {
-    uint64_t wanted = PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB;
+    uint64_t wanted = AUTOMATA_MIB + expressions / EXPRESSIONS_PER_MIB;
     uint64_t left = guard_left(guard) / 4 * 3, fit;
 
     left = left > others ? left - others : 0;
@@ -317,15 +308,12 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
 {
     bool joined = patterns->joined.bytes != NULL;
     const struct trawl_pattern *items = joined ? &patterns->joined : patterns->items;
-    uint64_t count = joined ? 1 : patterns->count, bytes = 0, longest = 0, others;
+    uint64_t count = joined ? 1 : patterns->count, others = MAKE_BYTES;
 
-    for (uint64_t i = 0; i < count; i++) {
-        bytes += items[i].bytes_count;
-        longest = items[i].bytes_count > longest ? items[i].bytes_count : longest;
-    }
-    *spare = longest * READ_BYTES + MAKE_BYTES;
-    others = bytes * KEPT_BYTES + *spare + (settings->words ? count * WORDS_BYTES : 0);
-    options->expression_mib = (uint32_t)programs_mib(settings->guard, count, others);
+    for (uint64_t i = 0; i < count; i++)
+        others += items[i].bytes_count * KEPT_BYTES;
+    *spare = MAKE_BYTES;
+    options->expression_mib = (uint32_t)automata_mib(settings->guard, count, others);
     return guard_wait(settings->guard,
                       ((uint64_t)options->expression_mib << 20) + others +
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
@@ -336,18 +324,8 @@ static enum trawl_status build_joined(const struct patterns *patterns,
                                       const struct trawl_plan_options *options,
                                       struct trawl_plan **plan, struct trawl_error *error)
 {
-    const struct trawl_range whole = {0, 2};
-    struct trawl_range group;
-    enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+    const enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
 
-    /* \b requires that program */
-    if (status == TRAWL_OK && patterns->count > PROBED_MIN &&
-        (options->flags & TRAWL_MULTILINE) == 0 &&
-        told_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) == TRAWL_LIMIT) {
-        trawl_plan_free(*plan);
-        *plan = NULL;
-        status = TRAWL_LIMIT;
-    }
     error->pattern_index = patterns->count;
     return status;
 }

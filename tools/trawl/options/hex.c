@@ -12,7 +12,7 @@
 
 #include "trawl/options/flags.h"
 
-#define JUMP_MAX 1000u /* RE2's limit of repetitions */
+#define JUMP_MAX 1000u /* more would make a long list of states */
 #define DEPTH_MAX 100u
 
 struct hex_reader {

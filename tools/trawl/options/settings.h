@@ -194,8 +194,8 @@ struct settings {
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    /* PCRE2 may search for expressions that RE2 rejects. ASKED: the syntax is PCRE2's. LAST: the
-     * syntax is ripgrep's; if RE2 rejects an expression (invalid or too large), PCRE2's. */
+    /* PCRE2 may search for expressions that trawl rejects. ASKED: the syntax is PCRE2's. LAST: the
+     * syntax is ripgrep's; if trawl rejects an expression (invalid or too large), PCRE2's. */
     enum { PCRE_NEVER, PCRE_ASKED, PCRE_LAST } pcre;
     bool no_unicode, multiline, dot_all;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */

@@ -10,10 +10,6 @@
 
 #include "trawl.h"
 
-#ifndef TRAWL_RE2_VERSION /* the version that the build found; set by cmake/regex.cmake */
-#define TRAWL_RE2_VERSION ""
-#endif
-
 /* An empty file of each format. If the library opens it, the build can decompress the format. */
 static const struct sample_line {
     const char *name;
@@ -60,21 +56,20 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
-/* Only a plan shows whether RE2 is installed: RE2 is loaded when needed, or immediately if the
- * memory for programs is limited and the expression is one that no automaton reads. */
+/* Only a plan shows whether PCRE2 is there, which is loaded when it is needed. */
 static void write_expressions(struct output *output)
 {
-    const struct trawl_pattern pattern = {"(f|o)*$", 7};
+    const struct trawl_pattern pattern = {"(?=f)", 5};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_plan *plan = NULL;
     struct trawl_error error;
 
     options.syntax = TRAWL_PERL;
-    options.expression_mib = 1;
+    options.flags = TRAWL_PCRE;
     if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK)
-        output_text(output, "\nregular expressions: RE2" TRAWL_RE2_VERSION);
+        output_text(output, "\nlook-around and backreferences: PCRE2");
     else
-        output_format(output, "\nno regular expressions: %s", error.message);
+        output_format(output, "\nno look-around and backreferences: %s", error.message);
     trawl_plan_free(plan);
 }
 
