@@ -1,14 +1,11 @@
 """mutants: checks whether the tests notice small faults: puts a fault into a copy of the sources, builds the copy, and runs
 its tests until one fails; then does so with the next fault. Run by hand: `./dev test mutants`.
 
-    mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX]
-               [--targets 'NAME...'] [--least PERCENT]
+    mutants.py [--draw N] [--file REGEX] [--tests REGEX] [--targets 'NAME...'] [--least PERCENT]
 
-Without --draw the faults are those of the file `faults` next to this file, or of FILE: a path, the right line (after
-`- `), the faulty line (after `+ `). With --draw, the script makes N faults using the table KINDS below, in lines of
-src, gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the targets to build for
-them. The copy in build/mutants stays: a later run compiles only what differs. The exit status is 1 if the tests notice
-less than PERCENT of the faults that compile, or if a listed fault does not compile.
+N faults are made using the table KINDS below, in lines of src, gallery and tools drawn by TRAWL_TEST_SEED. --tests: the
+tests that ctest runs; --targets: the targets to build for them. The copy in build/mutants stays: a later run compiles
+only what differs. The exit status is 1 if the tests notice less than PERCENT of the faults that compile.
 """
 
 import argparse
@@ -20,11 +17,10 @@ import shutil
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutants"
 BUILD = os.path.join("build", "release")
-DRAWN = ("src", "gallery", "tools")  # where --draw makes faults
+DRAWN = ("src", "gallery", "tools")  # where faults are made
 PATIENCE_S = 900  # a command that takes longer is stopped; stopped tests count as having noticed the fault
 LATER = "^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)"  # skipped without --tests
 
@@ -77,25 +73,6 @@ def drawn(count, wanted):
     return random.Random(seed).sample(found, min(count, len(found)))
 
 
-def listed(path, wanted):
-    """Return the faults of a list, in the form of `drawn`. Print faults whose line is gone."""
-    found, name, old = [], "", ""
-    for row in path.read_text(encoding="utf-8").splitlines():
-        if row.startswith("- "):
-            old = row[2:].strip()
-        elif row.startswith("+ ") and re.search(wanted, name):
-            source = ROOT / name
-            lines = source.read_text(encoding="utf-8").split("\n") if source.exists() else []
-            at = next((i for i, line in enumerate(lines) if line.strip() == old), None)
-            if at is None:
-                print(f"in the list, but not in the sources: {name}: {old}")
-            else:
-                found.append((name, at, row[2:], "listed"))
-        elif row and not row.startswith(("#", "+")):
-            name = row.strip()
-    return found
-
-
 def copy_sources():
     """Update the copy from the tree. An unchanged file keeps its modification time."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -143,8 +120,7 @@ def attempt(name, at, faulty, jobs, tests, targets):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--draw", type=int, default=0)
-    parser.add_argument("--list", type=pathlib.Path, default=HERE / "faults")
+    parser.add_argument("--draw", type=int, default=60)
     parser.add_argument("--file", default="")
     parser.add_argument("--tests", default="")
     parser.add_argument("--targets", default="all")
@@ -152,10 +128,6 @@ def main():
     arguments = parser.parse_args()
     jobs = os.environ.get("TRAWL_JOBS") or str(os.cpu_count())
     os.environ.setdefault("TRAWL_TEST_DIVISOR", "8")
-    if arguments.draw:
-        faults = drawn(arguments.draw, arguments.file)
-    else:
-        faults = listed(arguments.list, arguments.file)
     COPY.mkdir(parents=True, exist_ok=True)
     copy_sources()
     ready, said = run("cmake", "--preset", "release", "-DTRAWL_CUDA_QUICK=ON")
@@ -164,7 +136,7 @@ def main():
     if not ready:
         sys.exit(f"mutants: the copy cannot be built without a fault:\n{said}")
     noticed, unnoticed, broken = 0, 0, 0
-    for name, at, faulty, kind in faults:
+    for name, at, faulty, kind in drawn(arguments.draw, arguments.file):
         ended = attempt(name, at, faulty, jobs, arguments.tests, arguments.targets.split())
         broken += ended is None
         noticed += bool(ended)
@@ -173,7 +145,7 @@ def main():
         print(f"{name}:{at + 1}: {kind}: {word}\n    {faulty.strip()}", flush=True)
     share = 100 * noticed / max(1, noticed + unnoticed)
     print(f"{noticed} noticed, {unnoticed} not: {share:.0f} %; {broken} did not compile")
-    return 0 if share >= arguments.least and (arguments.draw or not broken) else 1
+    return 0 if share >= arguments.least else 1
 
 
 if __name__ == "__main__":
