@@ -345,13 +345,6 @@ class TestTheorems(Case):
                 assert self.counts(name, text, pattern)[2] == ends, (name, m)
 
 
-class TestPapers(Case):
-    def test_small(self):
-        rows = self.bench("papers", "--largest=8K", "--cell-seconds=0.01")
-        assert {row["paper"] for row in rows} == set(papers.NAMES)
-        assert not [it for row in rows for it in row["results"] if it.get("wrong")]
-
-
 class TestDocs(Case):
     """Checks that the pages agree with the results in docs/measurements."""
 

@@ -80,21 +80,6 @@ static void say_current(int signal_number)
     raise(signal_number);
 }
 
-/* Searchers stay open between searches: state that one search leaves must not affect the next. */
-static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
-                                           uint64_t chunk_index)
-{
-    static struct trawl_searcher *pool[SETS_MAX][THREADS_MAX][CHUNK_SIZES];
-    struct trawl_searcher **searcher = &pool[set][config->threads - 1][chunk_index];
-    struct trawl_error error;
-
-    if (*searcher == NULL && !TEST_CHECK(run_searcher_open(config, searcher, &error) == TRAWL_OK)) {
-        printf("  %s\n", error.message);
-        exit(1);
-    }
-    return *searcher;
-}
-
 static uint64_t longest_pattern(const struct diff_input *input)
 {
     uint64_t longest = 1;
@@ -146,7 +131,7 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
 
     run_describe(input, config, current_line + length, sizeof current_line - (uint64_t)length);
     alarm(SILENCE_SECONDS);
-    passed = run_call(input, expected, config, plan, searcher_for(&own, set, chunk_index),
+    passed = run_call(input, expected, config, plan, run_searcher_for(&own, set, chunk_index),
                       &address_offset, message);
     report.total++;
     report.cases[config->method][set]++;

@@ -17,7 +17,6 @@
 #define CASES_LONG 100000 /* each case is searched about eight times */
 /* after this many cases, each of the CELLS kinds of cases must have had matches */
 #define CASES_TELLING 1000
-#define SETS_MAX 8
 #define THREADS_MAX 4
 #define PATTERNS_MAX 40
 #define PATTERN_BYTES_MAX 4000
@@ -369,20 +368,6 @@ static struct {
 static const uint64_t chunk_sizes[] = {0, 1, 2, 5, 16, 33, 64, 257, 1000};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 
-/* Searchers stay open, because state that a search leaves must not disturb the next search. */
-static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
-                                           uint64_t chunk_index)
-{
-    static struct trawl_searcher *pool[SETS_MAX][THREADS_MAX][CHUNK_SIZES];
-    struct trawl_searcher **searcher = &pool[set][config->threads - 1][chunk_index];
-
-    config->instruction_set = trawl_instruction_set(set);
-    config->chunk_bytes = chunk_sizes[chunk_index];
-    if (*searcher == NULL)
-        MUST(run_searcher_open(config, searcher, NULL));
-    return *searcher;
-}
-
 /* Checks whole matches, with their distance and strand, which most calls do not deliver. */
 struct whole {
     const struct input *input;
@@ -552,7 +537,9 @@ static bool run_one(struct test_random *random, struct input *input,
     config.place_offset = test_random_u64(random) >> 8;
     config.call = (enum held_call)test_random_below(random, HELD_CALLS);
     config.parameter = test_random_u64(random);
-    searcher = searcher_for(&config, set, chunk);
+    config.instruction_set = trawl_instruction_set(set);
+    config.chunk_bytes = chunk_sizes[chunk];
+    searcher = run_searcher_for(&config, set, chunk);
     tally(input, method, index, config.chunk_bytes);
     switch (test_random_below(random, 4)) {
     case 0:

@@ -5,6 +5,9 @@
 #include "calls.h"
 #include "plan/pages.h"
 
+#define SETS_MAX 8
+#define THREADS_MAX 4
+#define CHUNKS_MAX 16
 #define PAGES_MAX 300u /* of a text with a filter */
 
 /* what choose() draws for windows */
@@ -87,6 +90,19 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     if (config->place_offset % 2 == 1) /* only a file can be mapped */
         options.map = TRAWL_MAP_ALWAYS;
     return trawl_searcher_open(&options, searcher, error);
+}
+
+struct trawl_searcher *run_searcher_for(const struct run_config *config, uint32_t set,
+                                        uint64_t chunk)
+{
+    static struct trawl_searcher *pool[SETS_MAX][THREADS_MAX][CHUNKS_MAX];
+    struct trawl_searcher **searcher;
+
+    TRAWL_ASSERT(set < SETS_MAX && config->threads <= THREADS_MAX && chunk < CHUNKS_MAX);
+    searcher = &pool[set][config->threads - 1][chunk];
+    if (*searcher == NULL)
+        MUST(run_searcher_open(config, searcher, NULL));
+    return *searcher;
 }
 
 /* Sets from the bits of config->parameter where the sink stops, how large an array is, and up to

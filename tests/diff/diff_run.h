@@ -29,6 +29,11 @@ enum trawl_status run_plan_build(const struct diff_input *input, const struct ru
                                  struct trawl_plan **plan, struct trawl_error *error);
 enum trawl_status run_searcher_open(const struct run_config *config,
                                     struct trawl_searcher **searcher, struct trawl_error *error);
+/* Returns the searcher with these settings, of which `set` and `chunk` are the test's numbers of
+ * instruction set and chunk size. It stays open: state that a search leaves must not affect the
+ * next. */
+struct trawl_searcher *run_searcher_for(const struct run_config *config, uint32_t set,
+                                        uint64_t chunk);
 /* Makes the call. Returns true if the answer is right; otherwise `message` says what was wrong.
  * Unless address_offset is NULL, sets *address_offset to the text's address mod 64. */
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,

@@ -369,17 +369,13 @@ static void print_failure(const struct diff_input *input, const struct run_confi
 
 static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t choice)
 {
-    static struct trawl_searcher *pool[8][5];
     static const uint64_t chunk_sizes[] = {0, 1, 7, 64, 300};
-    uint64_t set = choice % instruction_set_count();
-    struct trawl_searcher **searcher = &pool[set][choice / 16 % 5];
+    const uint32_t set = (uint32_t)(choice % instruction_set_count());
 
-    config->instruction_set = trawl_instruction_set((uint32_t)set);
+    config->instruction_set = trawl_instruction_set(set);
     config->chunk_bytes = chunk_sizes[choice / 16 % 5];
     config->threads = 1 + choice / 16 % 2;
-    if (*searcher == NULL && !TEST_CHECK(run_searcher_open(config, searcher, NULL) == TRAWL_OK))
-        exit(test_end());
-    return *searcher;
+    return run_searcher_for(config, set, choice / 16 % 5);
 }
 
 /* The first and the last character of each length, and neighbouring bytes that are not characters

@@ -26,23 +26,9 @@
 #define TEXT_BYTES_MAX 8192
 #define CHUNK_SIZES 8
 #define THREADS_MAX 3
-#define SETS_MAX 8
 #define ALGORITHM_ASKED 15
 
 static const uint64_t chunk_sizes[CHUNK_SIZES] = {0, 1, 3, 16, 31, 64, 100, 512};
-
-/* Returns the searcher with these settings. Each is opened once, because a fuzzer tries millions of
- * inputs. */
-static struct trawl_searcher *searcher_for(const struct run_config *config, uint32_t set,
-                                           uint32_t chunk)
-{
-    static struct trawl_searcher *pool[SETS_MAX][THREADS_MAX][CHUNK_SIZES];
-    struct trawl_searcher **searcher = &pool[set][config->threads - 1][chunk];
-
-    if (*searcher == NULL && run_searcher_open(config, searcher, NULL) != TRAWL_OK)
-        abort();
-    return *searcher;
-}
 
 static void repeat(uint8_t *bytes, uint64_t unit_bytes, uint64_t total)
 {
@@ -154,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
     status = run_plan_build(&input, &config, &plan, NULL);
     if (status == TRAWL_OK) {
         expected_compute(&input, &expected);
-        if (!run_call(&input, &expected, &config, plan, searcher_for(&config, set, chunk), NULL,
+        if (!run_call(&input, &expected, &config, plan, run_searcher_for(&config, set, chunk), NULL,
                       message))
             fail(&input, &config, message);
         expected_free(&expected);

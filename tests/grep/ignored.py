@@ -4,7 +4,6 @@ Names come from a short list, so that globs often match; every file contains a f
 """
 
 import os
-import subprocess
 
 NAMES = ["a", "b", "ab", "foo", "bar", "build", "a.c", "b.c", "a.o", "x.tar.gz", "Makefile", "A.C", "README.md",
          "foo.py", "a b", ".hid", ".x.c", "lib.so.1", "#x", "!y", "[z]", "a-b", "q~", "Foo", "é.c", "deep.h"]  # fmt: skip
@@ -126,10 +125,3 @@ def make_files(rng, top):
     for name in folders:
         os.makedirs(os.path.join(top, name), exist_ok=True)
     return folders, files
-
-
-def is_git_there():
-    try:
-        return subprocess.run(["git", "--version"], capture_output=True).returncode == 0
-    except OSError:
-        return False

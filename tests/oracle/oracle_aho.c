@@ -22,11 +22,6 @@ struct aho {
     uint64_t longest;
 };
 
-static uint8_t fold(uint8_t byte, uint32_t flags)
-{
-    return (flags & NAIVE_IGNORE_CASE) && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
-}
-
 static uint32_t child_by(const struct aho *trie, uint32_t node, uint8_t byte)
 {
     uint32_t child = node == 0 ? trie->first[byte] : trie->nodes[node].child;
@@ -41,7 +36,7 @@ static void add(struct aho *trie, const struct naive_query *query, uint32_t patt
     uint32_t node = 0;
 
     for (uint64_t i = 0; i < query->patterns[pattern].bytes_count; i++) {
-        uint8_t byte = fold(query->patterns[pattern].bytes[i], query->flags);
+        uint8_t byte = naive_fold(query->patterns[pattern].bytes[i], query->flags);
         uint32_t child = child_by(trie, node, byte);
 
         if (child == 0) {
@@ -89,16 +84,6 @@ static void link_nodes(struct aho *trie, uint32_t *queue)
     }
 }
 
-/* Returns true if, by the query's flags, no occurrence may be next to this byte. */
-static bool blocks(const struct naive_query *query, uint8_t c)
-{
-    bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
-
-    if (query->flags & NAIVE_WHOLE_LINE) /* then WHOLE_WORD changes nothing */
-        return !naive_ends_line(query, c);
-    return (query->flags & NAIVE_WHOLE_WORD) && word;
-}
-
 void aho_read(const struct aho *aho, struct naive_bytes text, uint64_t begin, uint64_t end,
               aho_found *found, void *context)
 {
@@ -106,14 +91,14 @@ void aho_read(const struct aho *aho, struct naive_bytes text, uint64_t begin, ui
     uint32_t node = 0;
 
     for (uint64_t i = begin < aho->longest ? 0 : begin - aho->longest + 1; i < end; i++) {
-        uint32_t at = node = step(aho, node, fold(text.bytes[i], query->flags));
+        uint32_t at = node = step(aho, node, naive_fold(text.bytes[i], query->flags));
 
         for (; at != 0 && i >= begin; at = aho->nodes[at].shorter)
             for (uint32_t p = aho->nodes[at].output; p != 0; p = aho->next_output[p - 1]) {
                 uint64_t from = i + 1 - query->patterns[p - 1].bytes_count;
 
-                if ((from > 0 && blocks(query, text.bytes[from - 1])) ||
-                    (i + 1 < text.bytes_count && blocks(query, text.bytes[i + 1])))
+                if ((from > 0 && naive_blocks(query, text.bytes[from - 1])) ||
+                    (i + 1 < text.bytes_count && naive_blocks(query, text.bytes[i + 1])))
                     continue;
                 if (!found(context, i + 1, p - 1))
                     return;

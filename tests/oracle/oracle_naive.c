@@ -2,7 +2,7 @@
  * library's answers. */
 #include "oracle_naive.h"
 
-static uint8_t fold(uint8_t byte, uint32_t flags)
+uint8_t naive_fold(uint8_t byte, uint32_t flags)
 {
     return (flags & NAIVE_IGNORE_CASE) && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
@@ -12,8 +12,7 @@ bool naive_ends_line(const struct naive_query *query, uint8_t byte)
     return byte == query->line_end || (query->has_line_end_also && byte == query->line_end_also);
 }
 
-/* Returns true if, by the query's flags, no occurrence may be next to this byte. */
-static bool blocks(const struct naive_query *query, uint8_t c)
+bool naive_blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
 
@@ -30,10 +29,11 @@ static bool occurs(const struct naive_query *query, struct naive_bytes text, uin
     if (end > text.bytes_count)
         return false;
     for (uint64_t i = 0; i < pattern.bytes_count; i++)
-        if (fold(text.bytes[begin + i], query->flags) != fold(pattern.bytes[i], query->flags))
+        if (naive_fold(text.bytes[begin + i], query->flags) !=
+            naive_fold(pattern.bytes[i], query->flags))
             return false;
-    return (begin == 0 || !blocks(query, text.bytes[begin - 1])) &&
-           (end == text.bytes_count || !blocks(query, text.bytes[end]));
+    return (begin == 0 || !naive_blocks(query, text.bytes[begin - 1])) &&
+           (end == text.bytes_count || !naive_blocks(query, text.bytes[end]));
 }
 
 uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
@@ -47,15 +47,6 @@ uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
                 matches[count - 1] =
                     (struct naive_match){begin, begin + query->patterns[j].bytes_count, j};
     return count;
-}
-
-void naive_counts(const struct naive_query *query, struct naive_bytes text, uint32_t *counts)
-{
-    for (uint64_t j = 0; j < query->pattern_count; j++) {
-        counts[j] = 0;
-        for (uint64_t begin = 0; begin < text.bytes_count; begin++)
-            counts[j] += occurs(query, text, begin, query->patterns[j]);
-    }
 }
 
 uint64_t naive_lines(const struct naive_query *query, struct naive_bytes text,

@@ -27,14 +27,14 @@ struct naive_match {
 };
 
 bool naive_ends_line(const struct naive_query *query, uint8_t byte);
+uint8_t naive_fold(uint8_t byte, uint32_t flags);
+/* Returns true if, by the query's flags, no occurrence may be next to this byte. */
+bool naive_blocks(const struct naive_query *query, uint8_t c);
 
 /* Returns the number of all occurrences, and writes the first matches_max occurrences to `matches`,
  * in order of (begin, pattern index). */
 uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
                        struct naive_match *matches, uint64_t matches_max);
-
-/* Sets counts[j] to the number of occurrences of pattern j, for each pattern. */
-void naive_counts(const struct naive_query *query, struct naive_bytes text, uint32_t *counts);
 
 /* Returns the number of lines in which an occurrence begins or, with `invert`, in which none
  * begins. A line includes its line end; bytes after the last line end are a line, too. */
