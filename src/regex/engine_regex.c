@@ -139,7 +139,8 @@ static enum trawl_status by_line(struct step *step, struct regex_line line, bool
 {
     const struct lazy_line read = {.bytes = step->chunk->bytes + line.begin,
                                    .count = line.end - line.begin,
-                                   .any = step->want == WANT_LINES};
+                                   .any = step->want == WANT_LINES,
+                                   .call = step->chunk->call};
     const uint32_t *found = NULL;
     uint32_t count = step->worker->expressions->count;
     bool matches = false;

@@ -402,8 +402,10 @@ static int compare(const void *a, const void *b)
 static int find_any(const struct expressions *expressions, const struct judged *line, uint64_t from,
                     struct regex_span *span, uint32_t *expression)
 {
-    const struct lazy_line read = {
-        .bytes = line->bytes, .count = line->count, .from = max_u64(from, line->atoms_begin)};
+    const struct lazy_line read = {.bytes = line->bytes,
+                                   .count = line->count,
+                                   .from = max_u64(from, line->atoms_begin),
+                                   .call = line->call};
     struct lazy_spans *spans = &line->words->spans;
 
     *expression = expressions->count;
@@ -625,7 +627,8 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found,
  * are used from call number RULES_AFTER on. */
 static bool rules_out(struct trawl_line *line)
 {
-    const struct lazy_line read = {.bytes = line->judged.bytes, .count = line->judged.count};
+    const struct lazy_line read = {
+        .bytes = line->judged.bytes, .count = line->judged.count, .call = line->judged.call};
     struct lazy_spans *spans = &line->words.spans;
     struct regex_span span;
     uint32_t expression = 0;

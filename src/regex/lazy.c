@@ -383,9 +383,9 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
     const uint16_t *class_of = lazy->class_of;
     const uint32_t all = lazy->found_count + lazy->parts[index].count;
     uint32_t before, start, state, next;
-    uint64_t at = line->from, edge;
+    uint64_t at = line->from, stop = at, edge;
     struct part *part;
-    bool is_last;
+    bool is_last = false;
 
     before = lazy_before_at(lazy, bytes, line->count, at, &edge);
     TRAWL_TRY(lazy_start(lazy, index, line->is_anchored, before, &start, error));
@@ -395,7 +395,10 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
     do {
         uint32_t class;
 
-        for (; at < end; at++) {
+        if (at == stop && at > line->from && engine_call_is_over(line->call))
+            return TRAWL_STOPPED;
+        stop = at < stop ? stop : at + min_u64(end - at, LAZY_LOOK_BYTES);
+        for (; at < stop; at++) {
             uint64_t ahead = edge;
 
             class = lazy_class(lazy, class_of[bytes[at]], bytes, line->count, at, &ahead);
@@ -405,6 +408,8 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
             edge = ahead;
             state = next;
         }
+        if (at == stop && at < end)
+            continue;
         is_last = at == end;
         if (is_last && end < line->count) { /* an anchored line was read far enough */
             for (uint32_t i = 0; i < lazy->parts[index].count; i++)

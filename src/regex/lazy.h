@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "regex/options.h"
 
+struct engine_call;
 struct expressions;
 struct lazy;
 
@@ -57,13 +58,15 @@ struct lazy_line {
     /* a match begins at `from`, where the atom is; otherwise anywhere in the line, and from is 0 */
     bool is_anchored;
     uint64_t from;
-    bool any; /* a single expression that certainly matches is enough */
+    bool any;                       /* a single expression that certainly matches is enough */
+    const struct engine_call *call; /* can cancel the search; NULL: nothing can */
 };
 
 /* Sets *found to the expressions of the group that may match in the line, *count of them, each
  * once, in any order; they are valid until the next call. Sets *matches to whether one of them
  * certainly does, if line->any. Reads at most 64 + *spare bytes of an anchored line, and subtracts
- * them from *spare, down to 0. Time: linear in the line, once for each part. Errors: MEMORY. */
+ * them from *spare, down to 0. Time: linear in the line, once for each part. Errors: MEMORY,
+ * STOPPED. */
 enum trawl_status lazy_find(struct lazy *lazy, uint32_t group, const struct lazy_line *line,
                             uint64_t *spare, const uint32_t **found, uint32_t *count, bool *matches,
                             struct trawl_error *error);
@@ -97,7 +100,7 @@ struct lazy_spans {
 /* Finds a match of the expression, from line->from on, as words_match does, without groups. If
  * *expression is `count`, finds the first match of any, of those that begin there the one of the
  * first expression (or the longest, as options.longest says), and sets *expression; none may be
- * empty. Returns LAZY_ASKS if it cannot decide. */
+ * empty. Returns LAZY_ASKS if it cannot decide, or the call was cancelled. */
 #define LAZY_ASKS (-1)
 int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span);

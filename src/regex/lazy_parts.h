@@ -16,6 +16,7 @@
  * and so above 0. */
 #define STOP 0x80000000u
 #define DEAD STOP
+#define LAZY_LOOK_BYTES (UINT64_C(1) << 22) /* of a line; then whether the call is cancelled */
 /* If the automaton finds matches: with STOP, one ends before the byte. It begins where the
  * automaton last was in an idle state, in which no match has begun, unless UNSURE is set. A
  * transition to such a state has IDLE. */

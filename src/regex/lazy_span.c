@@ -20,7 +20,7 @@ static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
 
 /* What an automaton reads: from `at` to `to`, and what it finds. */
 struct reading {
-    uint64_t at, to;
+    uint64_t at, to, stop; /* up to `stop`, the call's cancel is not looked at */
     bool is_anchored;
     uint64_t edge;       /* as in lazy_class */
     uint64_t idle;       /* the last place where no match had begun */
@@ -39,7 +39,7 @@ static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
     const uint32_t *next = lazy->next;
     uint64_t at = reading->at, idle = reading->idle, edge = reading->edge;
 
-    while (back ? at > reading->to : at < reading->to) {
+    while (back ? at > reading->stop : at < reading->stop) {
         uint32_t class = class_of[bytes[at - back]], to;
         uint64_t ahead = edge, after = at + 1;
 
@@ -75,7 +75,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
     bool is_end = false, reads = true;
 
     reading->end = UINT64_MAX;
-    reading->idle = reading->at;
+    reading->idle = reading->stop = reading->at;
     state = part->flushes == lazy->flushes ? part->starts[reading->is_anchored][first] : 0;
     if (state == 0 &&
         lazy_start(lazy, index, reading->is_anchored, first, &state, NULL) != TRAWL_OK)
@@ -85,6 +85,13 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
         bool is_new = false;
         uint64_t after;
 
+        if (back ? reading->at <= reading->stop : reading->at == reading->stop) {
+            if (reading->at != began && engine_call_is_over(line->call))
+                return false;
+            reading->stop = back
+                                ? reading->at - min_u64(reading->at - reading->to, LAZY_LOOK_BYTES)
+                                : reading->at + min_u64(reading->to - reading->at, LAZY_LOOK_BYTES);
+        }
         state = back      ? read_on(lazy, line, reading, state, true, true)
                 : is_wide ? read_on(lazy, line, reading, state, false, true)
                           : read_on(lazy, line, reading, state, false, false);

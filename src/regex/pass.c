@@ -104,7 +104,8 @@ static enum trawl_status pass_group(struct step *step, uint32_t group, uint64_t 
                                    .count = line->end - begin,
                                    .is_anchored = at != UINT64_MAX,
                                    .from = at != UINT64_MAX ? at - begin : 0,
-                                   .any = step->want == WANT_LINES};
+                                   .any = step->want == WANT_LINES,
+                                   .call = step->chunk->call};
     const uint32_t *found;
     uint32_t count;
     bool matches;

@@ -268,7 +268,8 @@ int words_match(const struct expressions *expressions, uint32_t expression,
                                          span_count);
     }
     if (words->spans.made == expressions) {
-        const struct lazy_line read = {.bytes = line->bytes, .count = line->count, .from = from};
+        const struct lazy_line read = {
+            .bytes = line->bytes, .count = line->count, .from = from, .call = line->call};
         uint32_t one = expression;
         const int found =
             lazy_span(&words->spans, &one, &read, to, anchor, span != NULL ? span : &own);
