@@ -96,7 +96,9 @@ struct pcre2_source {
     bool has_words; /* words are those of `words`, which \w does not mean */
     struct around_words words;
     bool by_locale; /* `tables` say what letters are; false: ASCII does */
-    bool counts;    /* {,m}, and blanks inside braces, make a repetition, as in ripgrep */
+    bool
+        has_heads; /* there is a choice; alternatives with a head are tried only where runs begin */
+    bool counts;   /* {,m}, and blanks inside braces, make a repetition, as in ripgrep */
 };
 
 struct functions {
@@ -206,6 +208,85 @@ static void put_counts(const char *bytes, uint64_t count, struct printed *text)
     }
 }
 
+/* Returns the offset after the text at `at` if it is `.*`, `.+` or `.{n,}`; 0 if it is not. */
+static uint64_t after_dots(const char *bytes, uint64_t count, uint64_t at)
+{
+    const char *digits = "0123456789";
+
+    if (count - at < 2 || bytes[at] != '.')
+        return 0;
+    if (bytes[at + 1] == '*' || bytes[at + 1] == '+')
+        return at + 2;
+    if (bytes[at + 1] != '{')
+        return 0;
+    for (at += 2; at < count && bytes[at] != '\0' && strchr(digits, bytes[at]) != NULL;)
+        at++;
+    return count - at >= 2 && strchr(digits, bytes[at - 1]) != NULL &&
+                   memcmp(bytes + at, ",}", 2) == 0
+               ? at + 2
+               : 0;
+}
+
+/* Returns the offset after the assertions (?=.*text) at `at`, of letters, digits and blanks. */
+static uint64_t after_aheads(const char *bytes, uint64_t count, uint64_t at)
+{
+    while (count - at > 5 && memcmp(bytes + at, "(?=.*", 5) == 0) {
+        uint64_t end = at + 5;
+
+        while (end < count && (class_is_word_byte(bytes[end]) || bytes[end] == ' '))
+            end++;
+        if (end == count || bytes[end] != ')')
+            break;
+        at = end + 1;
+    }
+    return at;
+}
+
+/* Returns what the alternative after mark `mark` - 1, or the first one, begins with if that is `.*`
+ * or the like: a match that begins in its run of characters has another that begins where the run
+ * does, or the search. Without this, n bytes take n * n steps. */
+static enum pcre2_head head_of(const struct syntax *syntax, uint64_t mark, bool dot_all)
+{
+    /* those after the first eight may refer to a group that is the `.*` */
+    static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
+                                          "(?R", "(?0", "\\1", "\\g", "\\k",  "(?P"};
+    const uint64_t from = mark > 0 ? syntax->marks[mark - 1].end : 0;
+    const char *bytes = syntax->bytes + from;
+    uint64_t count, flags, first, at;
+    bool is_group;
+
+    if (syntax->is_opaque || (mark > 0 && syntax->marks[mark - 1].letter != '|'))
+        return HEAD_OTHER;
+    while (mark < syntax->mark_count && syntax->marks[mark].letter != '|')
+        mark++;
+    count = (mark < syntax->mark_count ? syntax->marks[mark].at : syntax->count) - from;
+    flags = count > 4 && memcmp(bytes, "(?s)", 4) == 0 ? 4 : 0;
+    first = after_aheads(bytes, count, flags);
+    is_group = count > first && bytes[first] == '(';
+    at = after_dots(bytes, count, first + (is_group ? 1 : 0));
+    if (at == 0)
+        return HEAD_OTHER;
+    at += at < count && bytes[at] == '?';
+    if (is_group && (at == count || bytes[at++] != ')'))
+        return HEAD_OTHER;
+    if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
+        return HEAD_OTHER;
+    for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 8); i++)
+        if (memmem(syntax->bytes, (size_t)syntax->count, against[i], strlen(against[i])) != NULL)
+            return HEAD_OTHER;
+    return dot_all || flags > 0 ? HEAD_ALL : HEAD_LINE;
+}
+
+/* Writes the condition of an alternative with a head: it is tried only where a run of its
+ * characters begins, or the search (in PROGRAM_LATER, it has begun). */
+static void put_head(enum pcre2_head head, enum pcre2_program program, struct printed *text)
+{
+    static const char *const only[2][3] = {{"", "(?:\\G|(?<!.))", "\\G"},
+                                           {"", "(?<!.)", "(?<!(?s:.))"}};
+
+    print_text(text, only[program == PROGRAM_LATER][head]);
+}
+
 /* Writes the text from which a program is compiled. Returns false if it is the same as for the
  * previous program. */
 static bool write_program(enum pcre2_program program, const struct pcre2_source *source,
@@ -213,10 +294,11 @@ static bool write_program(enum pcre2_program program, const struct pcre2_source 
 {
     const struct syntax *syntax = source->syntax;
     const struct around_words *words = &source->words;
-    bool differs = program == PROGRAM_LINES;
+    bool differs = program == PROGRAM_LINES || (source->has_heads && program == PROGRAM_LATER);
     uint64_t from = 0;
 
     print_words(text, source->before, words->ranges, words->count);
+    put_head(source->has_heads ? head_of(syntax, 0, false) : HEAD_OTHER, program, text);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
         const char *other = escape_replacement(program, flags, source->has_words, mark.letter);
@@ -229,6 +311,7 @@ static bool write_program(enum pcre2_program program, const struct pcre2_source 
             put_counts(source->bytes + mark.at, mark.end - mark.at, text);
         else
             print_put(text, source->bytes + mark.at, mark.end - mark.at);
+        put_head(source->has_heads ? head_of(syntax, i + 1, false) : HEAD_OTHER, program, text);
     }
     print_put(text, source->bytes + from, source->count - from);
     print_words(text, source->after, words->ranges, words->count);
@@ -284,7 +367,9 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_sour
 
     for (uint64_t i = 0; i < source->count; i++)
         is_ascii &= (uint8_t)source->bytes[i] < 0x80;
-    for (int i = 0; i < (made->is_utf8 ? PROGRAMS + is_ascii : 1) && status == TRAWL_OK; i++) {
+    for (int i = 0;
+         i < (made->is_utf8 || source->has_heads ? PROGRAMS + is_ascii : 1) && status == TRAWL_OK;
+         i++) {
         const bool last = i == PROGRAMS;
         struct printed text = {.is_complete = true};
 
@@ -301,66 +386,6 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_sour
                                   : status;
 }
 
-/* Returns the offset after the text at `at` if it is `.*`, `.+` or `.{n,}`; 0 if it is not. */
-static uint64_t after_dots(const char *bytes, uint64_t count, uint64_t at)
-{
-    const char *digits = "0123456789";
-
-    if (count - at < 2 || bytes[at] != '.')
-        return 0;
-    if (bytes[at + 1] == '*' || bytes[at + 1] == '+')
-        return at + 2;
-    if (bytes[at + 1] != '{')
-        return 0;
-    for (at += 2; at < count && bytes[at] != '\0' && strchr(digits, bytes[at]) != NULL;)
-        at++;
-    return count - at >= 2 && strchr(digits, bytes[at - 1]) != NULL &&
-                   memcmp(bytes + at, ",}", 2) == 0
-               ? at + 2
-               : 0;
-}
-
-/* Returns the offset after the assertions (?=.*text) at `at`, of letters, digits and blanks. */
-static uint64_t after_aheads(const char *bytes, uint64_t count, uint64_t at)
-{
-    while (count - at > 5 && memcmp(bytes + at, "(?=.*", 5) == 0) {
-        uint64_t end = at + 5;
-
-        while (end < count && (class_is_word_byte(bytes[end]) || bytes[end] == ' '))
-            end++;
-        if (end == count || bytes[end] != ')')
-            break;
-        at = end + 1;
-    }
-    return at;
-}
-
-/* Returns what an expression begins with if that is `.*` or the like: a match that begins in its
- * run of characters has another that begins where the run does, or the search. Without this, n
- * bytes take n * n steps. */
-static enum pcre2_head head_of(const char *bytes, uint64_t count, bool dot_all)
-{
-    /* those after the first eight may refer to a group that is the `.*` */
-    static const char *const against[] = {"(*",  "(?#", "\\E", "\\G", "\\g<", "\\g'",
-                                          "(?R", "(?0", "\\1", "\\g", "\\k",  "(?P"};
-    const uint64_t flags = count > 4 && memcmp(bytes, "(?s)", 4) == 0 ? 4 : 0;
-    const uint64_t first = after_aheads(bytes, count, flags);
-    const bool is_group = count > first && bytes[first] == '(';
-    uint64_t at = after_dots(bytes, count, first + (is_group ? 1 : 0));
-
-    if (at == 0)
-        return HEAD_OTHER;
-    at += at < count && bytes[at] == '?';
-    if (is_group && (at == count || bytes[at++] != ')'))
-        return HEAD_OTHER;
-    if (at < count && bytes[at] != '\0' && strchr("*+?{", bytes[at]) != NULL)
-        return HEAD_OTHER;
-    for (size_t i = 0; i < (is_group ? sizeof against / sizeof *against : 8); i++)
-        if (memmem(bytes, (size_t)count, against[i], strlen(against[i])) != NULL)
-            return HEAD_OTHER;
-    return dot_all || flags > 0 ? HEAD_ALL : HEAD_LINE;
-}
-
 /* Returns true if the expression has a verb that begins with `text`, which stands for itself in a
  * class or after \Q. */
 static bool has_verb(const char *bytes, uint64_t count, const struct syntax *syntax,
@@ -371,6 +396,19 @@ static bool has_verb(const char *bytes, uint64_t count, const struct syntax *syn
             memcmp(bytes + syntax->marks[i].at, text, strlen(text)) == 0)
             return true;
     return false;
+}
+
+static void find_heads(struct pcre2 *made, const struct syntax *syntax, bool dot_all)
+{
+    bool has_choice = false;
+
+    made->head = head_of(syntax, 0, dot_all);
+    for (uint64_t i = 0; i <= syntax->mark_count; i++) {
+        has_choice |= i > 0 && syntax->marks[i - 1].letter == '|';
+        made->has_heads |= head_of(syntax, i, dot_all) != HEAD_OTHER;
+    }
+    made->has_heads &= has_choice;
+    made->head = has_choice ? HEAD_OTHER : made->head;
 }
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
@@ -386,7 +424,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     const bool starts =
         has_verb(bytes, count, syntax, "(*COMMIT") ||
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
-    const struct pcre2_source source = {
+    struct pcre2_source source = {
         .before = lines   ? "^(?:"
                   : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
                           : "",
@@ -417,8 +455,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     for (uint64_t i = 0; i < syntax->mark_count; i++)
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     made->remembers = moves || !made->may_stop;
-    if (!lines && !words && !syntax->has_choice)
-        made->head = head_of(bytes, count, options->dot_all);
+    if (!lines && !words)
+        find_heads(made, syntax, options->dot_all);
+    source.has_heads = made->has_heads;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     flags |= starts && !before_42 ? 0 : NO_START_OPTIMIZE;
     /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
@@ -426,6 +465,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         flags |= NO_AUTO_POSSESS | NO_DOTSTAR_ANCHOR;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);
+    if (status == TRAWL_ARGUMENT && made->has_heads) { /* the message shows the given expression */
+        made->has_heads = source.has_heads = false;
+        status = compile_all(made, &source, flags, newline, error);
+    }
     if (status != TRAWL_OK) {
         pcre2_release(made);
         return status;
@@ -631,13 +674,14 @@ static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
-    const uint64_t first = from;
+    const uint64_t first = pcre2->has_heads ? after_character(line, line.first) : from;
     struct pcre2_run part = {from, from, true, false};
     int found = 0;
 
     if (!pcre2->is_utf8) {
         part = (struct pcre2_run){0, line.count, true, false};
-        return match_with(pcre2, line, part, false, from, stop, spans, span_count);
+        return match_with(pcre2, line, part, pcre2->has_heads && from > line.first, from, stop,
+                          spans, span_count);
     }
     seek_run(line, from, line.run);
     /* PCRE2 crashes if a search begins inside a character, so let it see only an empty subject

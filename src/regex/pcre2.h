@@ -60,6 +60,7 @@ enum pcre2_head { HEAD_OTHER, HEAD_LINE, HEAD_ALL };
 struct pcre2 {
     uint32_t groups;
     enum pcre2_head head;
+    bool has_heads;    /* there are several alternatives, some with a head */
     bool may_be_empty; /* a match may be empty */
     /* A search may stop at the start of any character and resume there. False if the expression has
      * \G, or a verb such as (*SKIP), which depend on where the search started. */

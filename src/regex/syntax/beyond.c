@@ -377,7 +377,8 @@ enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct t
         reader->at++;
         reader->is_repeatable = false;
         reader->out->misleads_starts |= what == '|';
-        reader->out->has_choice |= what == '|' && reader->depth == 1;
+        if (what == '|' && reader->depth == 1)
+            TRAWL_TRY(note(reader, reader->at - 1, reader->at, '|', error));
         return what == '.'   ? add_any(reader, NULL, error)
                : what == '|' ? syntax_end_list(reader, error)
                              : TRAWL_OK; /* ^ and $ are dropped */

@@ -376,7 +376,7 @@ done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
     if (status == TRAWL_ARGUMENT && reader.beyond) {
-        out->is_opaque = out->misleads_jit = out->misleads_possess = out->has_choice = true;
+        out->is_opaque = out->misleads_jit = out->misleads_possess = true;
         return TRAWL_OK;
     }
     if (status != TRAWL_OK)

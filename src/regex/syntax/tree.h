@@ -83,7 +83,7 @@ struct regex_options;
 struct syntax_block;
 
 /* In PCRE2's syntax: an escape \A, \z, \Z, \b, \B or \G, by its letter; '*' for a verb such as
- * (*SKIP); '{' for a repetition with blanks, or without minimum. */
+ * (*SKIP); '{' for a repetition with blanks, or without minimum; '|' for one outside groups. */
 struct syntax_mark {
     uint32_t at;
     uint32_t end;
@@ -122,7 +122,6 @@ struct syntax {
     uint32_t edges;
     /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
-    bool has_choice; /* in PCRE2's syntax: a '|' stands outside groups */
     /* in PCRE2's syntax: PCRE2 may make a repetition possessive that is not: an atomic group, a
      * possessive repetition of a group, or \R */
     bool misleads_possess;
