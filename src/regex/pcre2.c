@@ -86,6 +86,11 @@
     X(int, pattern_info, (const void *, uint32_t, void *))                                   \
     X(int, substring_number_from_name, (const void *, const char *))
 
+/* The characters of words since PCRE2 10.43, which earlier versions' \w means without the marks and
+ * connectors; and in a class, all others. */
+#define WORDS "\\w\\p{Mn}\\p{Pc}"
+#define NO_WORDS "\\p{C}\\p{Mc}\\p{Me}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\p{S}\\p{Z}"
+
 /* An expression, and the text to put before and after it. */
 struct pcre2_source {
     const char *before;
@@ -93,7 +98,10 @@ struct pcre2_source {
     uint64_t count;
     const char *after;
     const struct syntax *syntax;
-    bool has_words; /* words are those of `words`, which \w does not mean */
+    bool has_words; /* words are those of `words`, or with adds_marks WORDS, which \w does not mean
+                     */
+    bool adds_marks;
+    uint32_t slow; /* NO_START_OPTIMIZE if a boundary is replaced for lines that are not ASCII */
     struct around_words words;
     bool by_locale; /* `tables` say what letters are; false: ASCII does */
     bool
@@ -176,11 +184,20 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Returns the text that replaces this escape in a program, for print_words; NULL: the escape
- * stays. `words`: \b and \B have to be replaced; like these, (?) cannot be repeated. */
-static const char *escape_replacement(enum pcre2_program program, uint32_t flags, bool words,
-                                      char letter)
+/* Returns the text that replaces this escape in a program, for put_words; NULL: the escape stays.
+ * \b and \B may have to be replaced; like these, (?) cannot be repeated. */
+static const char *escape_replacement(enum pcre2_program program, uint32_t flags,
+                                      const struct pcre2_source *source, char letter)
 {
+    const bool marks = source->adds_marks && (flags & UCP) != 0;
+    const bool words = marks || (source->has_words && !source->adds_marks);
+
+    if (strchr("wWiI", letter) != NULL)
+        return !marks          ? NULL
+               : letter == 'w' ? "[" WORDS "]"
+               : letter == 'W' ? "[^" WORDS "]"
+               : letter == 'i' ? WORDS
+                               : NO_WORDS;
     if (letter == 'G' && program == PROGRAM_LATER)
         return "(?!)";
     if (letter == 'b' && words)
@@ -287,26 +304,41 @@ static void put_head(enum pcre2_head head, enum pcre2_program program, struct pr
     print_text(text, only[program == PROGRAM_LATER][head]);
 }
 
+/* Writes a text in which '@' stands for a character of a word. */
+static void put_words(const struct pcre2_source *source, uint32_t flags, const char *from,
+                      struct printed *text)
+{
+    if (!source->adds_marks) {
+        print_words(text, from, source->words.ranges, source->words.count);
+        return;
+    }
+    for (; *from != '\0'; from++)
+        if (*from == '@')
+            print_text(text, (flags & UCP) != 0 ? "[" WORDS "]" : "\\w");
+        else
+            print_put(text, from, 1);
+}
+
 /* Writes the text from which a program is compiled. Returns false if it is the same as for the
  * previous program. */
 static bool write_program(enum pcre2_program program, const struct pcre2_source *source,
                           uint32_t flags, struct printed *text)
 {
     const struct syntax *syntax = source->syntax;
-    const struct around_words *words = &source->words;
     bool differs = program == PROGRAM_LINES || (source->has_heads && program == PROGRAM_LATER);
     uint64_t from = 0;
 
-    print_words(text, source->before, words->ranges, words->count);
+    put_words(source, flags, source->before, text);
     put_head(source->has_heads ? head_of(syntax, 0, false) : HEAD_OTHER, program, text);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
-        const char *other = escape_replacement(program, flags, source->has_words, mark.letter);
+        const char *other = escape_replacement(program, flags, source, mark.letter);
 
         print_put(text, source->bytes + from, mark.at - from);
-        differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
+        differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G') &&
+                   strchr("bwWiI", mark.letter) == NULL;
         if (other != NULL)
-            print_words(text, other, words->ranges, words->count);
+            put_words(source, flags, other, text);
         else if (source->counts && mark.letter == '{')
             put_counts(source->bytes + mark.at, mark.end - mark.at, text);
         else
@@ -314,7 +346,7 @@ static bool write_program(enum pcre2_program program, const struct pcre2_source 
         put_head(source->has_heads ? head_of(syntax, i + 1, false) : HEAD_OTHER, program, text);
     }
     print_put(text, source->bytes + from, source->count - from);
-    print_words(text, source->after, words->ranges, words->count);
+    put_words(source, flags, source->after, text);
     return differs;
 }
 
@@ -371,11 +403,12 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct pcre2_sour
          i < (made->is_utf8 || source->has_heads ? PROGRAMS + is_ascii : 1) && status == TRAWL_OK;
          i++) {
         const bool last = i == PROGRAMS;
+        const uint32_t own = last ? flags & ~(UTF | UCP) : flags | source->slow;
         struct printed text = {.is_complete = true};
 
-        if (write_program(last ? PROGRAM_LINES : (enum pcre2_program)i, source, flags, &text))
+        if (write_program(last ? PROGRAM_LINES : (enum pcre2_program)i, source, own, &text))
             status = text.is_complete
-                         ? compile(source, &text, last ? flags & ~(UTF | UCP) : flags, newline,
+                         ? compile(source, &text, own, newline,
                                    last ? &made->ascii : &made->codes[i], i > 0 ? NULL : error)
                          : TRAWL_MEMORY;
         print_release(&text);
@@ -396,6 +429,18 @@ static bool has_verb(const char *bytes, uint64_t count, const struct syntax *syn
             memcmp(bytes + syntax->marks[i].at, text, strlen(text)) == 0)
             return true;
     return false;
+}
+
+static void set_edges(struct pcre2_source *source, bool lines, bool words, bool has_own)
+{
+    bool has_edge = words;
+
+    for (uint64_t i = 0; i < source->syntax->mark_count; i++)
+        has_edge |= (source->syntax->marks[i].letter | 0x20) == 'b';
+    source->has_words = has_own || source->adds_marks;
+    source->before = lines ? "^(?:" : !words ? "" : source->has_words ? "(?<!@)(?:" : "(?<!\\w)(?:";
+    source->after = lines ? ")$" : !words ? "" : source->has_words ? ")(?!@)" : ")(?!\\w)";
+    source->slow = source->adds_marks && has_edge ? NO_START_OPTIMIZE : 0;
 }
 
 static void find_heads(struct pcre2 *made, const struct syntax *syntax, bool dot_all)
@@ -425,16 +470,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         has_verb(bytes, count, syntax, "(*COMMIT") ||
         !(syntax->misleads_starts || syntax->misleads_possess || syntax->is_opaque || own != NULL);
     struct pcre2_source source = {
-        .before = lines   ? "^(?:"
-                  : words ? own != NULL ? "(?<!@)(?:" : "(?<!\\w)(?:"
-                          : "",
         .bytes = bytes,
         .count = count,
-        .after = lines   ? ")$"
-                 : words ? own != NULL ? ")(?!@)" : ")(?!\\w)"
-                         : "",
         .syntax = syntax,
-        .has_words = own != NULL,
         .words = own != NULL ? *own : (struct around_words){.count = 0},
         .by_locale = options->bytes && options->letters.is_word != NULL,
         .counts = options->ripgrep,
@@ -458,6 +496,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     if (!lines && !words)
         find_heads(made, syntax, options->dot_all);
     source.has_heads = made->has_heads;
+    source.adds_marks = before_43 && options->ripgrep && (flags_of(options) & UCP) != 0;
+    set_edges(&source, lines, words, own != NULL);
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     flags |= starts && !before_42 ? 0 : NO_START_OPTIMIZE;
     /* PCRE2 makes the first repetition of `a*(?>(b)?)a` possessive, and anchors `(?s:.*?)++a`. */
@@ -465,8 +505,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         flags |= NO_AUTO_POSSESS | NO_DOTSTAR_ANCHOR;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);
-    if (status == TRAWL_ARGUMENT && made->has_heads) { /* the message shows the given expression */
-        made->has_heads = source.has_heads = false;
+    if (status == TRAWL_ARGUMENT) { /* for a message about the expression as it was given */
+        made->has_heads = source.has_heads = source.adds_marks = false;
+        set_edges(&source, lines, words, own != NULL);
         status = compile_all(made, &source, flags, newline, error);
     }
     if (status != TRAWL_OK) {

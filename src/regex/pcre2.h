@@ -17,8 +17,8 @@
  * - Words and classes are those of PCRE2's version of Unicode for tg and with TRAWL_RIPGREP, as in
  *   rg -P. Otherwise \b, \B and TRAWL_WHOLE_WORD mean trawl's words, and in a single-byte locale
  *   PCRE2 takes classes and cases from the locale (of the process, when PCRE2 is first used), as
- *   grep -P does. Before PCRE2 10.43, marks and connectors other than _ are no word characters,
- *   and a look-behind has a fixed length.
+ *   grep -P does. Before PCRE2 10.43, nonspacing marks and connectors other than _ are word
+ *   characters only for tg and with TRAWL_RIPGREP, and a look-behind has a fixed length.
  * - Invalid bytes match nothing; an expression must not contain bytes of an incomplete character.
  * - Case of ASCII alone cannot be ignored in UTF-8. If struct trawl_letters asks for it (Python's
  *   ignore_case="ascii"), an expression in which PCRE2 could find more is UNSUPPORTED: one with k,

@@ -119,7 +119,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
     const char letter = syntax_byte(reader, from + 1);
 
     reader->at = min_u64(from + 2, reader->bytes_count);
-    if (syntax_is_in("bAzZBG", letter))
+    if (syntax_is_in("bAzZBGwW", letter))
         TRAWL_TRY(note(reader, from, reader->at, letter, error));
     if (letter == 'Q')
         return read_quoted(reader, error);
@@ -169,6 +169,8 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
         if (byte == '\\') {
             /* after such an escape, a ']' may stand for itself */
             reader->out->is_opaque |= syntax_is_in("QEc", next);
+            if (syntax_is_in("wW", next))
+                TRAWL_TRY(note(reader, at, at + 2, next == 'w' ? 'i' : 'I', error));
             if (next == 'Q') {
                 reader->at = at;
                 while (reader->at < reader->bytes_count &&

@@ -82,8 +82,9 @@ enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 struct regex_options;
 struct syntax_block;
 
-/* In PCRE2's syntax: an escape \A, \z, \Z, \b, \B or \G, by its letter; '*' for a verb such as
- * (*SKIP); '{' for a repetition with blanks, or without minimum; '|' for one outside groups. */
+/* In PCRE2's syntax: an escape \A, \z, \Z, \b, \B, \G, \w or \W, by its letter; 'i' and 'I' for
+ * \w and \W in a class; '*' for a verb such as (*SKIP); '{' for a repetition with blanks, or
+ * without minimum; '|' for one outside groups. */
 struct syntax_mark {
     uint32_t at;
     uint32_t end;
