@@ -157,6 +157,9 @@ ROWS = [("A NUL in a text",
         ("`--multiline --crlf` with `^`, `$` or `-x`",
          lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
+        ("`--multiline -x -F`, the empty string and others",
+         lambda case: case.given("U", "multiline") and case.given("x", "line-regexp") and "-F" in case.words() and
+     "" in case.patterns and any(case.patterns), ["-a -U -F -x -o -e  x f0"]),
         ("`--multiline -o --heading`, an occurrence of line ends alone",
          lambda case: case.given("U", "multiline") and
      case.given("o", "only-matching") and case.given("heading", "p", "pretty") and any({*pattern} & {*"\\^$"} for pattern in case.patterns),

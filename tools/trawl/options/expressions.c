@@ -120,7 +120,10 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
     const bool may_cross =
         !settings->hex && (settings->multiline || (settings->is_tg && settings->line_end == '\n'));
-    bool crosses = false;
+    /* as an expression, the empty string prints no whole line of --multiline, as in ripgrep */
+    bool crosses = patterns->has_empty && patterns->count == 0 && settings->is_tg &&
+                   settings->multiline && settings->whole_lines && !settings->crlf &&
+                   !settings->numbers_wanted;
 
     for (uint64_t i = 0; i < patterns->count && may_cross; i++)
         crosses |=
