@@ -28,9 +28,16 @@ struct rates {
     double gram; /* candidates of the "grams" method */
     /* positions with the pattern's 16 bytes at offset o, averaged over o */
     double named;
-    double deep;  /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
-    double whole; /* occurrences; 0 if the pattern has more than ANALYSE_WHOLE_BYTES bytes */
+    double deep;   /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
+    double whole;  /* occurrences; 0 if the pattern has more than ANALYSE_WHOLE_BYTES bytes */
+    bool periodic; /* is_periodic */
 };
+
+/* Returns true if the pattern has a short period, by which bit planes skip what it repeats. */
+static bool is_periodic(const struct trawl_plan *plan)
+{
+    return plan->period > 0 && plan->period <= PERIOD_SHORT;
+}
 
 static double read_sampled(double length)
 {
@@ -39,39 +46,51 @@ static double read_sampled(double length)
                : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
 }
 
-static double candidates_price(double length, double failed, double found)
+/* `failed` is the price of the candidates that the first comparison rejects. */
+static double candidates_price(double length, double failed, double found,
+                               const struct rates *rates)
 {
-    return min_double(min_double(FAILED * failed, FAILED_MAX) +
-                          (length > SHORT_MAX ? FOUND : FAILED) * found,
-                      DENSE_MAX);
+    return min_double(failed + (length > SHORT_MAX ? FOUND : FAILED) * found,
+                      rates->periodic ? DENSE_MAX : DENSE_MAX_ALONE);
+}
+
+/* Returns the price of samples that are at some offset of the pattern, but not in an occurrence. */
+static double named_price(double length, double rate)
+{
+    const double price = (length > SHORT_MAX ? NAMED : NAMED_SHORT) * rate;
+
+    return rate < NAMED_DENSE ? min_double(price, NAMED_MAX) : price;
 }
 
 /* Returns a method's price; PRICE_MAX if it cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     /* candidates that are compared further; if by a warp, occurrences are what counts */
-    double found = length <= SHORT_MAX            ? min_double(rates->rare, rates->named)
-                   : length > ANALYSE_WHOLE_BYTES ? rates->deep
-                                                  : 0;
+    double found = min_double(rates->rare, length <= SHORT_MAX  ? rates->named
+                                           : length <= DEEP_MIN ? 0
+                                                                : rates->deep);
+    double failed =
+        max_double(method == TRAWL_METHOD_GRAMS ? rates->gram : rates->rare, rates->whole);
 
     switch (method) {
     case TRAWL_METHOD_GRAMS:
         if (rates->rare > DENSE_RATE)
             break;
+        if (length <= SHORT_MAX && failed < 2 * DENSE_RATE)
+            found = rates->whole;
         return READ_GRAMS +
-               candidates_price(length, max_double(rates->gram, rates->whole),
-                                max_double(min_double(found, rates->gram), rates->whole));
+               candidates_price(length, min_double(FAILED * failed, FAILED_GRAMS_MAX),
+                                max_double(min_double(found, rates->gram), rates->whole), rates);
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
-        return read_sampled(length) +
-               (length > SHORT_MAX ? NAMED : NAMED_SHORT) * (rates->named - rates->deep) +
+        return read_sampled(length) + named_price(length, rates->named - rates->deep) +
                (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE) /* bit planes */
             return READ_EVERY + FAILED_MAX;
-        return READ_EVERY + candidates_price(length, max_double(rates->rare, rates->whole),
-                                             max_double(found, rates->whole));
+        return READ_EVERY + candidates_price(length, min_double(FAILED_EVERY * failed, FAILED_MAX),
+                                             max_double(found, rates->whole), rates);
     }
     return PRICE_MAX;
 }
@@ -105,7 +124,7 @@ static double price_with(uint32_t method, double length, double read_ns,
                          const struct cuda_prices *prices)
 {
     return prices->price[method] +
-           (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
+           (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_NS * length * length / read_ns : 0);
 }
 
 /* Returns the cheapest method. With is_first, no tables are built yet, so prices include building
@@ -193,38 +212,61 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates the methods that are rated quickly: "grams" with the plan's own grams, on the first quarter
- * of the sample, and "sampled" for a long pattern, or if "grams" has many candidates. Returns the
- * cheapest of them, unless rating the others takes less time than these could save; their prices
- * are then lower bounds. Returns TRAWL_METHOD_AUTO if all methods must be rated. */
+/* Returns the price of "sampled", with its tables. */
+static double rate_sampled(const struct trawl_plan *plan, const uint8_t *sample,
+                           uint64_t sample_bytes, double read_ns, struct rates *rates,
+                           struct cuda_prices *prices)
+{
+    const double length = (double)plan->length_min;
+
+    rate_named(plan, sample, sample_bytes, rates);
+    prices->price[TRAWL_METHOD_SAMPLED] = price_of(TRAWL_METHOD_SAMPLED, length, rates);
+    return price_with(TRAWL_METHOD_SAMPLED, length, read_ns, prices);
+}
+
+/* Rates the methods with what the plan itself looks for: "sampled" for a long pattern, or if
+ * "grams" has many candidates; "grams" and "every" on the first quarter of the sample, unless
+ * "sampled" is cheaper than any of these can be. Returns the cheapest. The choice stays open if
+ * rating everything takes less time than this could save. The prices that are kept are lower
+ * bounds. */
 static enum trawl_method choose_by_cheap_rates(const struct trawl_plan *plan, const uint8_t *sample,
                                                uint64_t sample_bytes, double read_ns,
                                                struct rates *rates, struct cuda_prices *prices)
 {
-    static const struct rates no_candidates;
-    double length = (double)plan->length_min;
-    bool is_rated[] = {[TRAWL_METHOD_GRAMS] = plan->tuning.grams.stride > 1,
-                       [TRAWL_METHOD_SAMPLED] = plan->length_min >= SAMPLED_CHOSEN_MIN};
-    struct plan_prices of = {.least = TRAWL_METHOD_AUTO};
-    enum trawl_method best;
+    const bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    const double length = (double)plan->length_min, open = READ_EVERY + RATE_EVERY_NS / read_ns;
+    const struct rates none = {.periodic = rates->periodic};
+    struct plan_prices of = {.of = {[TRAWL_METHOD_EVERY] = open}};
+    double *sampled = &of.of[TRAWL_METHOD_SAMPLED], *grams = &of.of[TRAWL_METHOD_GRAMS];
 
-    set_prices(length, &no_candidates, prices);
-    if (is_rated[TRAWL_METHOD_GRAMS]) {
-        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, &plan->tuning.grams);
-        if (plan->length_min >= CUDA_SAMPLED_LENGTH_MIN &&
-            price_of(TRAWL_METHOD_GRAMS, length, rates) > prices->price[TRAWL_METHOD_SAMPLED])
-            is_rated[TRAWL_METHOD_SAMPLED] = true;
+    set_prices(length, &none, prices);
+    if (plan->length_min >= SAMPLED_CHOSEN_MIN)
+        *sampled = rate_sampled(plan, sample, sample_bytes, read_ns, rates, prices);
+    if (*sampled == 0 || *sampled > READ_GRAMS) {
+        const uint8_t *window = plan_literal_bytes(plan, 0);
+        struct rates own;
+
+        if (plan->tuning.grams.stride > 1) {
+            rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, &plan->tuning.grams);
+            *grams = prices->price[TRAWL_METHOD_GRAMS] =
+                price_of(TRAWL_METHOD_GRAMS, length, rates);
+        }
+        if (*sampled == 0 && plan->length_min >= CUDA_SAMPLED_LENGTH_MIN &&
+            *grams > prices->price[TRAWL_METHOD_SAMPLED])
+            *sampled = rate_sampled(plan, sample, sample_bytes, read_ns, rates, prices);
+        own = *rates;
+        if (plan->length_min >= CUDA_GRAM_BYTES) {
+            window += min_u64(plan->tuning.rare_offset, plan->length_min - CUDA_GRAM_BYTES);
+            own.rare = analyse_seen_rate(window, fold, sample, PLAN_SAMPLE_BYTES_MIN);
+            of.of[TRAWL_METHOD_EVERY] = price_of(TRAWL_METHOD_EVERY, length, &own);
+        }
+        prices->is_dense = plan->length_min == CUDA_GRAM_BYTES && own.rare > DENSE_RATE;
     }
-    if (is_rated[TRAWL_METHOD_SAMPLED])
-        rate_named(plan, sample, sample_bytes, rates);
-    for (uint32_t m = TRAWL_METHOD_EVERY; m <= TRAWL_METHOD_SAMPLED; m++) {
-        if (is_rated[m])
-            prices->price[m] = price_of((enum trawl_method)m, length, rates);
-        of.of[m] =
-            price_with(m, length, read_ns, prices) + (is_rated[m] ? 0 : RATE_EVERY_NS / read_ns);
-    }
-    best = plan_cheapest(&of, TRAWL_METHOD_AUTO);
-    return is_rated[best] ? best : TRAWL_METHOD_AUTO;
+    of.least = plan_cheapest(&of, TRAWL_METHOD_AUTO);
+    prices->is_open = of.of[of.least] >= open && !prices->is_dense;
+    return (prices->is_open && of.least == TRAWL_METHOD_GRAMS) || prices->is_dense
+               ? TRAWL_METHOD_EVERY
+               : of.least;
 }
 
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
@@ -234,9 +276,9 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
     double length = (double)plan->length_min;
-    struct rates rates = {.rare = RARE_NOT_RATED, .named = NOT_RATED};
+    struct rates rates = {
+        .rare = RARE_NOT_RATED, .named = NOT_RATED, .periodic = is_periodic(plan)};
     struct byte_rates of_bytes;
-    enum trawl_method method = TRAWL_METHOD_AUTO;
 
     if (prices->is_rated)
         return cheapest(length, read_ns, false, prices);
@@ -244,16 +286,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
         (plan->length_min <= CUDA_GRAM_BYTES && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
-    if (is_first) {
-        method = choose_by_cheap_rates(plan, sample, sample_bytes, read_ns, &rates, prices);
-        prices->is_open = method == TRAWL_METHOD_AUTO;
-        if (!prices->is_open)
-            return method;
-        return price_with(TRAWL_METHOD_SAMPLED, length, read_ns, prices) < READ_EVERY + DENSE_MAX &&
-                       rates.named < NOT_RATED
-                   ? TRAWL_METHOD_SAMPLED
-                   : TRAWL_METHOD_EVERY;
-    }
+    if (is_first)
+        return choose_by_cheap_rates(plan, sample, sample_bytes, read_ns, &rates, prices);
     rate_every(plan, sample, sample_bytes, tuning, &of_bytes, &rates);
     if (rates.rare <= DENSE_RATE) {
         tuning->is_seen = true;
@@ -318,10 +352,13 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* Returns the expected time to build the automaton. */
 static double make_ns(const struct cuda_worker *worker)
 {
+    const double level_ns =
+        worker->plan->literal_count <= NARROW_STATES ? MAKE_NARROW_NS : MAKE_LEVEL_NS;
+
     return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
                : 2 * LAUNCH_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
-                     MAKE_LEVEL_NS * (double)worker->plan->length_max;
+                     level_ns * (double)worker->plan->length_max;
 }
 
 /* Returns the fraction of a sample's positions at which one of the set's stems begins; of a large
@@ -462,6 +499,11 @@ bool cuda_choose_decides(const struct pattern_arguments *a)
     return a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 }
 
+bool cuda_choose_is_dense(const struct cuda_tables *tables)
+{
+    return tables->dense_left > 0 || tables->prices.is_dense;
+}
+
 /* Returns the kernel that lists a single pattern's hits. */
 static enum cuda_kernel choose_lister(const struct cuda_tables *tables, bool sampled)
 {
@@ -486,9 +528,10 @@ enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t b
         return tables->sets_kernel;
     if (want == WANT_HITS)
         return choose_lister(tables, sampled);
+    if (cuda_choose_is_dense(tables) && tables->dense_automaton && want == WANT_COUNT)
+        return CUDA_KERNEL_COUNT_AUTOMATON;
     if (tables->dense_left > 0)
-        return tables->dense_automaton && want == WANT_COUNT ? CUDA_KERNEL_COUNT_AUTOMATON
-                                                             : CUDA_KERNEL_PLANES;
+        return CUDA_KERNEL_PLANES;
     if (sampled)
         return CUDA_KERNEL_STREAM_SAMPLED;
     return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
@@ -547,21 +590,33 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
+uint64_t cuda_choose_trial(const struct cuda_worker *worker, enum want want, uint64_t begins)
+{
+    const struct cuda_tables *tables = worker->tables;
+    const uint64_t trial = PLANES_TRIALS * worker->limits.tried_bytes;
+
+    return tables->method == TRAWL_METHOD_SET || want != WANT_COUNT || tables->planes_price > 0 ||
+                   !worker->limits.automaton || begins / 2 < trial || is_periodic(worker->plan)
+               ? begins
+               : trial;
+}
+
 void cuda_choose_note_dense(struct cuda_worker *worker, enum cuda_kernel kernel, uint64_t begins,
                             uint64_t ns)
 {
     struct cuda_tables *tables = worker->tables;
-    const double price =
-        max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
+    const double read_rate = worker->device->read_rate;
+    const double price = max_double(1, (double)ns - LAUNCH_NS) * read_rate / (double)begins;
 
-    if (tables->method == TRAWL_METHOD_SET || begins < worker->limits.seen_bytes_min ||
-        worker->limits.automaton_always)
+    if (tables->method == TRAWL_METHOD_SET || worker->limits.automaton_always ||
+        begins < min_u64(worker->limits.seen_bytes_min, PLANES_TRIALS * worker->limits.tried_bytes))
         return;
     if (kernel == CUDA_KERNEL_PLANES) {
         tables->planes_price = price;
-        tables->dense_automaton = !tables->automaton_lost && worker->limits.automaton &&
-                                  cuda_automaton_is_kept(worker) &&
-                                  price > SLOW * cuda_automaton_price(worker);
+        tables->dense_automaton =
+            !tables->automaton_lost && worker->limits.automaton && cuda_automaton_is_kept(worker) &&
+            price > SLOW * (cuda_automaton_price(worker) +
+                            make_ns(worker) * read_rate / (double)cuda_worker_left(worker));
     } else if (kernel == CUDA_KERNEL_COUNT_AUTOMATON && price > tables->planes_price) {
         tables->dense_automaton = false;
         tables->automaton_lost = true;

@@ -17,7 +17,7 @@ static enum trawl_status want_dense(struct cuda_worker *worker, struct trawl_err
     struct cuda_tables *tables = worker->tables;
     enum trawl_status status;
 
-    if (!tables->dense_automaton || tables->dense_left == 0)
+    if (!tables->dense_automaton || !cuda_choose_is_dense(tables))
         return TRAWL_OK;
     if (tables->automaton == CUDA_AUTOMATON_NOT_ASKED) {
         status = cuda_automaton_want(worker, error);
@@ -271,7 +271,9 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
             *done = stopped;
         return TRAWL_OK;
     }
-    for (bool ends = false; !ends;) {
+    for (;;) {
+        uint64_t trial;
+
         TRAWL_TRY(want_tables(worker, want, error));
         if (worker->leaves)
             return TRAWL_OK;
@@ -283,11 +285,14 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
             cuda_choose_note_dense(worker, kernel, limit - range->begin,
                                    cuda_clock_ns() - launch_ns);
         worker->tables->dense_left -= worker->tables->dense_left > 0;
-        ends = launch.found.listed <= launch.arguments.scan.listed_max;
-        if (!ends)
-            TRAWL_TRY(cuda_choose_dense(worker, error));
+        if (launch.found.listed <= launch.arguments.scan.listed_max)
+            break;
+        TRAWL_TRY(cuda_choose_dense(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
+        trial = cuda_choose_trial(worker, want, limit - range->begin);
+        if (trial < limit - range->begin)
+            limit = *done = range->begin + trial;
     }
     result->candidate_count += launch.found.candidates;
     if (want == WANT_FIRST)

@@ -13,6 +13,7 @@
 #include "cuda/cuda_sets.h"
 #include "cuda/launch.h"
 #include "plan/plan.h"
+#include "cuda/prices.def"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words whose indexes have 32 bits */
@@ -240,8 +241,10 @@ static void begin(const struct cuda_worker *worker, const struct trawl_plan *pla
     memset(&tables->of_automaton, 0, sizeof tables->of_automaton);
     tables->pattern.scan.fold = tables->set.scan.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     tables->dense_left = 0;
-    tables->dense_automaton = worker->limits.automaton_always;
+    tables->dense_automaton =
+        worker->limits.automaton_always || (tables->prices.is_dense && worker->limits.automaton);
     tables->automaton_lost = false;
+    tables->planes_price = tables->prices.is_dense ? PRICE_MAX : 0;
     tables->budget_log2 = 0;
     memset(tables->contests, 0, sizeof tables->contests);
     tables->by_automaton = false;

@@ -29,7 +29,8 @@ struct cuda_prices {
     /* All expected prices come from the sample. If false, those of methods that could hardly beat
      * the chosen one are only lower bounds. */
     bool is_rated;
-    bool is_open; /* "every" searches until the methods are rated (cuda_choose_meanwhile) */
+    bool is_open;  /* "every" searches until the methods are rated (cuda_choose_meanwhile) */
+    bool is_dense; /* most positions have a pattern for which there are no planes */
 };
 
 /* How a worker searches for a plan: the method, the kernels, the tables in device memory, and the
