@@ -21,6 +21,8 @@
 
 /* the records that are given together have at most about this many cells of empty records */
 #define EMPTY_CELLS_MAX (1u << 20)
+/* of more records, none is looked at unless an expression matches the empty string */
+#define EMPTY_LOOKED_FOR 4096u
 
 struct matrix {
     struct trawl_searcher *searcher;
@@ -334,6 +336,10 @@ static enum trawl_status deliver_filled(struct matrix *matrix, uint64_t end,
 {
     const struct records *records = &matrix->records;
 
+    if (matrix->adds_empty && end - matrix->done > EMPTY_LOOKED_FOR) {
+        TRAWL_TRY(find_empty(matrix, error));
+        matrix->adds_empty = matrix->empty_count > 0;
+    }
     while (matrix->adds_empty && matrix->done < end) {
         uint64_t record = matrix->done, added = 0;
 

@@ -230,31 +230,29 @@ static bool pays(const struct search *search, const struct kept_ranges *kept)
                                                        search->job.plan->line_reader == NULL)));
 }
 
-bool pages_are_few(struct trawl_runtime *runtime, const struct trawl_plan *plan,
-                   const struct trawl_text *text, const struct sink *sink)
+uint64_t pages_left(struct trawl_runtime *runtime, const struct trawl_plan *plan,
+                    const struct trawl_text *text, const struct sink *sink)
 {
     const struct trawl_plan *strings = engines_page_plan(plan);
     struct runtime_pages *found;
-    uint64_t *bits, words, left;
-    bool are_few;
+    uint64_t *bits, words, left = PAGES_ALL;
 
     if (strings == NULL || !atomic_load(&runtime->has_pages) || text->kind != TEXT_MEMORY ||
         text->device_address != 0 || text->bytes_count == 0 || needs_all_bytes(sink) ||
         (found = find(runtime, text)) == NULL)
-        return false;
+        return PAGES_ALL;
     words = (found->pages.count - 1) / 64 + 1;
-    are_few = MEMORY_NEW(bits, words, NULL) == TRAWL_OK;
-    if (are_few) {
+    if (MEMORY_NEW(bits, words, NULL) == TRAWL_OK) {
         const uint64_t base = (uint64_t)(text->bytes - found->pages.bytes);
         const uint64_t page = found->pages.page_bytes;
 
-        are_few =
-            keep(runtime, found, strings, base / page, (base + text->bytes_count - 1) / page + 1,
-                 plan_pages_sizes.device_max, bits, &left);
+        if (!keep(runtime, found, strings, base / page, (base + text->bytes_count - 1) / page + 1,
+                  plan_pages_sizes.device_max, bits, &left))
+            left = PAGES_ALL;
         memory_release(bits, words, sizeof *bits);
     }
     atomic_fetch_sub(&found->users, 1);
-    return are_few;
+    return left;
 }
 
 void pages_choose(struct search *search, const struct trawl_text *text, struct text_need *need)

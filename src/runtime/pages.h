@@ -21,10 +21,11 @@ void runtime_pages_add(struct trawl_runtime *runtime, struct runtime_pages *made
 void runtime_pages_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
 /* Called in a child of fork(), in which no other thread reads a filter. */
 void runtime_pages_adopt(const struct trawl_runtime *runtime);
-/* Returns true if a filter leaves so little of the text for the plan's strings that only that
- * should be searched, and the sink needs no other bytes. */
-bool pages_are_few(struct trawl_runtime *runtime, const struct trawl_plan *plan,
-                   const struct trawl_text *text, const struct sink *sink);
+/* Returns how many pages a filter leaves of the text for the plan's strings, if these are so few
+ * that only they should be searched, and the sink needs no other bytes; otherwise PAGES_ALL. */
+#define PAGES_ALL UINT64_MAX
+uint64_t pages_left(struct trawl_runtime *runtime, const struct trawl_plan *plan,
+                    const struct trawl_text *text, const struct sink *sink);
 /* If a text is searched that lies in one with a filter, sets need->kept to the ranges in
  * which occurrences may begin, unless these are most of the text, or the sink needs all bytes. */
 void pages_choose(struct search *search, const struct trawl_text *text, struct text_need *need);

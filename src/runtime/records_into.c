@@ -1,8 +1,9 @@
 /* records_into: loads records, and says for each which patterns occur in it (trawl_ask_records)
  *
  * If a device has the records, it computes the answer, in a search of the tape whose sink wants the
- * form RECORDS. Otherwise, and for plans that devices cannot answer, the host searches with a
- * matrix search (matrix.c), whose workers also count the occurrences for COUNTS.
+ * form RECORDS. Otherwise, for plans that devices cannot answer, and where the tape's filter leaves
+ * few pages, the host searches with a matrix search (matrix.c), whose workers also count the
+ * occurrences for COUNTS.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,8 +15,11 @@
 #include "runtime/devices.h"
 #include "runtime/job.h"
 #include "runtime/matrix.h"
+#include "runtime/pages.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
+
+#define FILTERED_SHARE 256u /* a device reads so many times as fast as the host, or more */
 
 struct trawl_records {
     struct trawl_runtime *runtime;
@@ -316,7 +320,7 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
 
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan, struct trawl_records *own,
-                                          bool to_device, struct trawl_answer *into,
+                                          bool to_device, bool is_empty, struct trawl_answer *into,
                                           struct trawl_error *error)
 {
     struct record_answer answer = {
@@ -336,7 +340,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                         .deliver = deliver_nothing};
     bool is_split;
 
-    if (own->text == NULL || plan->literal_count == 0) { /* no chunk is searched */
+    if (own->text == NULL || plan->literal_count == 0 || is_empty) { /* no chunk is searched */
         if (to_device)
             TRAWL_TRY(engine_for_devices->there->records_clear(searcher->runtime->devices.engine,
                                                                &answer, error));
@@ -436,12 +440,22 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
 {
     const struct trawl_plan *lines = NULL, *used = plan;
     enum trawl_status status = TRAWL_UNSUPPORTED;
+    const struct sink hits = {.want = WANT_HITS};
     struct trawl_error why;
+    uint64_t left = PAGES_ALL;
     bool to_device;
 
     if (own->records.count == 0)
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, into, &to_device, error));
+    if (own->text != NULL && own->held != NULL)
+        left = pages_left(searcher->runtime, plan, own->text, &hits);
+    /* the host reads these pages in less time than a device all records */
+    if (!to_device && left != PAGES_ALL &&
+        left <= own->text->bytes_count / (FILTERED_SHARE * PLAN_PAGE_BYTES))
+        return answer_on_host(searcher, plan, own, into, error);
+    if (to_device && left == 0)
+        return answer_on_device(searcher, plan, own, true, true, into, error);
     if (own->text != NULL && into->cells == NULL)
         TRAWL_TRY(search_line_plan(searcher, plan, own->text, into->what >= TRAWL_RECORDS_COUNTS,
                                    &lines, error));
@@ -450,7 +464,7 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (own->held != NULL && into->cells == NULL && !kind_of(plan)->is_apart &&
         ((own->text == NULL && record_matches(into->what)) || /* and no match is empty */
          engine_for_devices->there->answers(used, ANSWER_OF_RECORDS)))
-        status = answer_on_device(searcher, used, own, to_device, into, &why);
+        status = answer_on_device(searcher, used, own, to_device, false, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
     if (status != TRAWL_OK && status != TRAWL_STOPPED && !to_device && !own->lies_there) {

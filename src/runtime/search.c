@@ -440,7 +440,8 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
                  sink->match_sink != NULL || (sink->want == WANT_FIRST && text_is_hidden(text)));
     by_lines =
         is_expression && sink->want != WANT_FIRST && sink->digest == NULL && !sink->keeps_text;
-    is_few = (by_device || by_lines) && pages_are_few(searcher->runtime, plan, text, sink);
+    is_few =
+        (by_device || by_lines) && pages_left(searcher->runtime, plan, text, sink) != PAGES_ALL;
     if (!(by_device && !is_few &&
           run_on_device(searcher, plan, text, true, sink, &status, error)) &&
         !(by_lines && run_in_lines(searcher, plan, text, is_few, sink, &status, error)))
@@ -559,7 +560,7 @@ static enum trawl_status ask_lines(struct trawl_searcher *searcher, const struct
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     if (sink.want != WANT_LINES || plan->kind != PLAN_KIND_EXPRESSIONS ||
-        pages_are_few(searcher->runtime, plan, text, &sink) ||
+        pages_left(searcher->runtime, plan, text, &sink) != PAGES_ALL ||
         !run_on_device(searcher, plan, text, false, &sink, &status, error))
         status = search_run(searcher, plan, text, &sink, error);
     searcher_leave(searcher);

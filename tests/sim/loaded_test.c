@@ -181,6 +181,44 @@ static void budget(const struct scene *s)
     host_check_driver();
 }
 
+/* Asks which of the records of 1,000 bytes have the plan's string, first for an array in the host's
+ * memory, then for one in the device's. Without a page left, the host answers, and the device's
+ * array is only cleared. */
+static void filtered_records(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             const uint8_t *bytes, uint64_t count, bool by_host)
+{
+    const uint64_t record_count = MEMORY_BYTES / 1000;
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_records *records = NULL;
+    uint64_t offsets[MEMORY_BYTES / 1000 + 1], there = 0;
+    const struct cuda_driver *driver = sim_driver_table();
+    uint8_t here[MEMORY_BYTES / 1000];
+    struct cuda_context *context;
+
+    for (uint64_t i = 0; i <= record_count; i++)
+        offsets[i] = i * 1000;
+    array.bytes = bytes;
+    array.offsets = offsets;
+    array.record_count = record_count;
+    TEST_CHECK(driver->context_retain(&context, 0) == 0 && driver->context_push(context) == 0 &&
+               driver->memory_allocate(&there, sizeof here) == 0 &&
+               driver->context_pop(&context) == 0);
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    for (uint32_t i = 0; i < 2; i++) {
+        struct trawl_answer out = TRAWL_ANSWER_VALUES(
+            TRAWL_RECORDS_BYTES, i == 0 ? (void *)here : (void *)(uintptr_t)there, record_count);
+
+        memset(here, 7, i == 0 ? sizeof here : 0);
+        MUST(trawl_ask_records(searcher, plan, records, &out, NULL));
+        TEST_CHECK_U64(out.count, count);
+        TEST_CHECK(out.on_device == (i == 1 || !by_host));
+    }
+    TEST_CHECK(memcmp(here, (const void *)(uintptr_t)there, sizeof here) == 0);
+    TEST_CHECK(driver->context_push(context) == 0 && driver->memory_free(there) == 0 &&
+               driver->context_pop(&context) == 0 && driver->context_release(0) == 0);
+    trawl_records_unload(records);
+}
+
 /* A device searches only the pages that a filter leaves, all of them with one launch, which is none
  * for a string that is nowhere; and all of the text if they are many. */
 static void filtered(void)
@@ -228,6 +266,8 @@ static void filtered(void)
         TEST_CHECK_U64(must_stats(searcher).text_bytes, MEMORY_BYTES);
         TEST_CHECK_U64(must_worker(searcher, 1).worker_text_bytes, searched[i]);
     }
+    for (uint32_t i = 0; i < 4; i++) /* plans[1] occurs across two records */
+        filtered_records(searcher, plans[i], bytes, i == 1 ? 0 : counts[i], i == 0);
     MUST(trawl_first(searcher, plans[3], text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == 10 * PAGE_BYTES + 100);
     trawl_text_unload(searcher, text);
