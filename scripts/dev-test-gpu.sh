@@ -175,11 +175,6 @@ simple() {
     local name=$1 most=$2 program=$folder/tests/$3 status=0
 
     shift 3
-    if [ ! -x "$program" ]; then # without RE2, there are no expressions
-        echo "SKIPPED: $program was not built" >"$logs/$name.log"
-        suite "$name" 77 "$logs/$name.log"
-        return
-    fi
     limited "$most" "$program" "$@" >"$logs/$name.log" 2>&1 || status=$?
     suite "$name" "$status" "$logs/$name.log"
 }

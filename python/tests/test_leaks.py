@@ -18,10 +18,7 @@ from conftest import SCALE
 
 VALUES = [b"banana" * 4, None, b"x" * 20, b"na"]
 COLUMNS = [Column(VALUES, "Z"), Column(VALUES, "vz"), Column(VALUES[2:], "Z", keys=[0, None, 1, 0])]
-try:
-    KEYS = [trawl.Plan("(n)(?P<more>\u00e4)?", regex=True)]
-except trawl.UnsupportedError:
-    KEYS = []
+KEYS = trawl.Plan("(n)(?P<more>\u00e4)?", regex=True)
 
 
 def resident():
@@ -66,10 +63,9 @@ def calls_of(plan, text, path, columns):
             calls.append(partial(getattr(plan, name), given))
         calls.append(partial(plan.match_lists, given, first=True))
         calls.append(partial(plan.match_lists, given, match="leftmost-longest", value=True))
-    for keys in KEYS:
-        calls += [partial(keys.groups, given) for given in ("\u00e4n\u00e4n", ["n", None, "x"])]
-        calls += [partial(keys.group_lists, columns[0]), partial(keys.replace, "\u00e4n\u00e4n", "<${more}>")]
-        calls.append(lambda: [one.groups() for one in keys.finditer("\u00e4n\u00e4n")])
+    calls += [partial(KEYS.groups, given) for given in ("\u00e4n\u00e4n", ["n", None, "x"])]
+    calls += [partial(KEYS.group_lists, columns[0]), partial(KEYS.replace, "\u00e4n\u00e4n", "<${more}>")]
+    calls.append(lambda: [one.groups() for one in KEYS.finditer("\u00e4n\u00e4n")])
     return calls
 
 

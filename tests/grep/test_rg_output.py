@@ -7,7 +7,6 @@ are about. Texts and names are not always UTF-8. Only the cases of ROWS are skip
 which is in docs/differences.md; `rows` shows that each row still differs.
 """
 
-import functools
 import glob
 import itertools
 import json
@@ -235,12 +234,6 @@ def random_text(rng, utf8, end, crlf):
     return lines
 
 
-@functools.cache
-def expressions_work():
-    """Return whether the build has regular expressions."""
-    return b"cannot be loaded" not in cases.execute([cases.TRAWL, "-P", "a+", "/dev/null"])[2]
-
-
 def draw(rng):
     """Return a case of some options, of which some come more than once."""
     chosen = [rng.choice(sorted(WAYS)) for _ in range(rng.choice([1, 2, 2, 3, 4, 6, 8]))]
@@ -248,7 +241,7 @@ def draw(rng):
     utf8 = rng.random() < 0.4
     end = "\0" if "null-data" in chosen and rng.random() < 0.7 else "\n"
     words = WORDS + (UTF8_WORDS if utf8 else [])
-    if rng.random() < 0.5 or not expressions_work():
+    if rng.random() < 0.5:
         options.append(["-F"])
         patterns = [
             "".join(rng.choice(words) for _ in range(rng.choice([0, 1, 1, 2])))

@@ -32,10 +32,6 @@ def text_of(rng):
     return b"\n".join(lines)
 
 
-def test_there_are_sixty():
-    assert len(EXPRESSIONS) >= 60
-
-
 @pytest.mark.parametrize("number", range(len(EXPRESSIONS)), ids=EXPRESSIONS)
 def test_ways(number, folder):
     rng = random_of("ways", number)

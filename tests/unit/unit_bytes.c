@@ -297,17 +297,13 @@ static void *count_many(void *context)
 /* The threads search with one plan, which keeps a single line open for all of them. */
 static void threads(void)
 {
-    struct trawl_plan *plan = NULL;
-    const struct trawl_pattern pattern = {"[a-z][0-9]", 10};
+    AUTO_PLAN plan = must_plan_with("[a-z][0-9]", PLAN_WITH(.syntax = TRAWL_PERL));
     pthread_t made[8];
 
-    if (trawl_plan_build(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL), &plan, NULL) != TRAWL_OK)
-        return; /* the build has no expressions */
     for (int i = 0; i < 8; i++)
         TEST_CHECK(pthread_create(&made[i], NULL, count_many, plan) == 0);
     for (int i = 0; i < 8; i++)
         (void)pthread_join(made[i], NULL);
-    trawl_plan_free(plan);
 }
 
 static int search_again(void *context, const struct trawl_match *matches, uint64_t match_count)

@@ -212,8 +212,8 @@ int main(void)
             &pattern, 1, PLAN_WITH(.syntax = plans[i].syntax, .flags = plans[i].flags), &plan,
             NULL);
 
-        if (!TEST_CHECK(status == TRAWL_OK || i > 0) || status != TRAWL_OK)
-            continue; /* a build may have no expressions */
+        if (!TEST_CHECK(status == TRAWL_OK || plans[i].flags == TRAWL_PCRE) || status != TRAWL_OK)
+            continue; /* PCRE2 is not installed */
         cancel_before(plan);
         for (enum kind kind = BRIEF; kind < KINDS; kind++)
             for (enum way way = BY_THREAD; way < WAYS; way++)

@@ -23,8 +23,7 @@ struct opened {
     struct trawl_runtime *runtime;
     struct trawl_searcher *idle, *busy, *pulling;
     struct trawl_plan *plan, *set;
-    struct trawl_plan
-        *expression; /* a plan that needs PCRE2; NULL: this build has no expressions */
+    struct trawl_plan *expression; /* needs PCRE2; NULL: that is not installed */
     struct trawl_text *memory, *file;
     struct trawl_search *search;
     _Atomic bool ends;
