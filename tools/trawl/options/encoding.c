@@ -13,7 +13,6 @@
 #include <langinfo.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +24,7 @@
 
 #include "trawl/options/guess.h"
 #include "trawl/text/sizes.h"
+#include "trawl/text/thread.h"
 #include "trawl/text/told.h"
 #include "trawl/text/utf8.h"
 
@@ -715,20 +715,6 @@ static void *convert_main(void *context)
 
 /* ---- Outside the thread ------------------------------------------------------------ */
 
-/* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
- * error, not SIGPIPE, and no signal interrupts a call. Returns 0 or an errno. */
-static int start_thread(struct encoding *encoding)
-{
-    sigset_t all, old;
-    int error;
-
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&encoding->thread, NULL, convert_main, encoding);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return error;
-}
-
 int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
 {
     struct encoding *made = malloc(sizeof *made);
@@ -749,7 +735,7 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
     }
     made->reader = ends[0];
     made->to = ends[1];
-    error = start_thread(made);
+    error = thread_start_blocking(&made->thread, convert_main, made);
     if (error == 0) {
         *encoding = made;
         return made->reader;

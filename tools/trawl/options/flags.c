@@ -86,7 +86,8 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
     if (!GROW(list->items, list->capacity, 8, list->count + 1))
         return false;
-    list->items[list->count++] = (struct value_item){kind, text, NULL};
+    list->items[list->count++] =
+        (struct value_item){kind, text, strcmp(text, "-") == 0 ? "(standard input)" : text};
     return true;
 }
 

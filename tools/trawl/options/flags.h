@@ -48,7 +48,7 @@ enum value_kind {
 struct value_item {
     enum value_kind kind;
     const char *text;  /* borrowed, from argv or settings->arguments.storage */
-    const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
+    const char *shown; /* VALUE_FILE: the name of the file in messages */
 };
 
 struct value_list {
@@ -132,9 +132,6 @@ bool flags_refuse(const struct option_pair *pairs, size_t count, const char *ver
 
 /* Returns true if the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
-
-/* Returns the name of the item's file in messages. */
-const char *value_shown(const struct value_item *item);
 
 /* Appends an item. False: no memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);

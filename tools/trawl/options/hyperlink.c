@@ -129,8 +129,3 @@ void hyperlink_begin(struct output *output, const char *format, const char *path
     }
     output_text(output, "\33\\");
 }
-
-void hyperlink_end(struct output *output)
-{
-    output_text(output, "\33]8;;\33\\");
-}

@@ -9,9 +9,9 @@ const char *hyperlink_format(const char *name);
 /* Returns what is wrong with a format; NULL: the format is correct. */
 const char *hyperlink_check(const char *format);
 
-/* Begins a link to the file at the absolute path `path`. The link ends at hyperlink_end. */
+/* Begins a link to the file at the absolute path `path`. HYPERLINK_END ends the link. */
 void hyperlink_begin(struct output *output, const char *format, const char *path, uint64_t line,
                      uint64_t column);
-void hyperlink_end(struct output *output);
+#define HYPERLINK_END "\33]8;;\33\\"
 
 #endif

@@ -536,7 +536,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
     files[patterns->file_count++] =
-        (struct pattern_file){value_shown(item), item->kind == VALUE_RULES, bytes, bytes_count};
+        (struct pattern_file){item->shown, item->kind == VALUE_RULES, bytes, bytes_count};
     if (item->kind == VALUE_RULES || (settings->fasta && bytes_count > 0 && *bytes == '>'))
         return add_rules(patterns, settings, &files[patterns->file_count - 1], message);
     if (bytes_count == 0)

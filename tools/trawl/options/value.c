@@ -17,13 +17,6 @@
 #include "trawl/options/encoding.h"
 #include "trawl/options/hyperlink.h"
 
-const char *value_shown(const struct value_item *item)
-{
-    return item->shown != NULL            ? item->shown
-           : strcmp(item->text, "-") == 0 ? "(standard input)"
-                                          : item->text;
-}
-
 /* Returns the index of `value` in a list of names such as "a, b, c". -1: the error is set. */
 static int choose(struct settings *settings, const char *option, const char *value,
                   const char *names)

@@ -49,7 +49,7 @@ static bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t col
 static void style_end_link(struct text_scan *scan)
 {
     if (scan->style.link_open)
-        hyperlink_end(scan->output);
+        output_text(scan->output, HYPERLINK_END);
     scan->style.link_open = false;
 }
 

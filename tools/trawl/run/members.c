@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/options/encoding.h"
 #include "trawl/options/settings.h"
+#include "trawl/text/thread.h"
 #include "trawl/text/told.h"
 
 #define KEPT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 30, UINT64_C(1000000))
@@ -83,19 +83,6 @@ static void *write_member(void *context)
     return NULL;
 }
 
-/* Starts write_member without signals, so that a pipe without a reader is an error. */
-static int start_thread(struct members *members, pthread_t *thread)
-{
-    sigset_t all, old;
-    int error;
-
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(thread, NULL, write_member, members);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return error;
-}
-
 /* Searches a member that comes through a pipe. Returns 0 or an errno. */
 static int search_stream(struct members *members, struct open_file *file)
 {
@@ -109,7 +96,7 @@ static int search_stream(struct members *members, struct open_file *file)
         return errno;
     members->to = ends[1];
     members->error = 0;
-    error = start_thread(members, &thread);
+    error = thread_start_blocking(&thread, write_member, members);
     if (error != 0) {
         (void)close(ends[0]);
         (void)close(ends[1]);

@@ -2,6 +2,7 @@
 #include "trawl/text/thread.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "trawl/text/command_clock.h"
 #include "trawl/text/groups.h"
@@ -46,6 +47,18 @@ int thread_start(struct thread *thread, void *(*main)(void *), void *context)
         return 0;
     thread->is_moved = false;
     return pthread_create(&thread->id, NULL, main, context);
+}
+
+int thread_start_blocking(pthread_t *thread, void *(*main)(void *), void *context)
+{
+    sigset_t all, old;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    error = pthread_create(thread, NULL, main, context);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
 }
 
 void thread_begins(const struct thread *thread)

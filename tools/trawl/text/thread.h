@@ -26,6 +26,9 @@ uint32_t thread_cores(void);
 /* Starts main(context), which must call thread_begins first. Returns 0 or an errno. Join
  * `thread->id`. */
 int thread_start(struct thread *thread, void *(*main)(void *), void *context);
+/* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
+ * error, not SIGPIPE, and no signal interrupts a call. Returns 0 or an errno. */
+int thread_start_blocking(pthread_t *thread, void *(*main)(void *), void *context);
 /* Lets the calling thread, which was started as `thread`, run on any core again. */
 void thread_begins(const struct thread *thread);
 
