@@ -1,5 +1,5 @@
-"""Compares -P with PCRE2's interpreter: the occurrences of random expressions that RE2 cannot search for, in lines, in
-records (--null-data) and across lines (--multiline). trawl uses RE2 and PCRE2's JIT where it can.
+"""Compares -P with PCRE2's interpreter: the occurrences of random expressions with look-around, back-references and
+the like, in lines, in records (--null-data) and across lines (--multiline). trawl uses PCRE2's JIT where it can.
 """
 
 import ctypes
@@ -93,7 +93,7 @@ def compare(program, flags, option, end, made, text, folder, judge):
 
 
 def drawn(rng):
-    """Return (expression, which RE2 cannot search for; whether case is ignored; text)."""
+    """Return (expression, which only PCRE2 can search for; whether case is ignored; text)."""
     made, sample = expression(rng, DIALECTS["pcre2"])
     if not any(part in made for part in ("(?=", "(?!", "(?<", "(?>", "(?(", "(?*", "(*", "\\1", "(?1")):
         made = f"(?:{made})(?!q)"

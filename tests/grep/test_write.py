@@ -379,7 +379,6 @@ def test_empty(rng, folder, trawl):
     expression = rng.choice(EMPTY)
     options = ["-P"] * (rng.random() < 0.3 or "(?=" in expression or "(?<" in expression)
     many, words, invalid = rng.random() < 0.3, rng.random() < 0.15, rng.random() < 0.4
-    options = ["-P"] if many and words else options  # RE2 does not know the edges of words across lines
     invalid = invalid and "(?<" not in expression  # PCRE2 finds no empty match before an invalid byte
     options += (
         ["-U"] * many + ["-w"] * words + ["--no-unicode"] * (rng.random() < 0.1 and expression.isascii() and not words)

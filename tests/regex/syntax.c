@@ -29,7 +29,7 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
 }
 
 /* Counts the lines in which the expression matches. For some expressions the library decides by a
- * string in the line, without running RE2. */
+ * string in the line alone. */
 static uint64_t lines_with(const char *expression, const char *bytes)
 {
     AUTO_PLAN plan =
@@ -236,8 +236,8 @@ static void test_groups(void)
     TEST_CHECK(groups[1].begin == 1 && groups[1].end == 2);
 }
 
-/* With PCRE2 allowed, it searches for expressions that RE2 rejects, and the search for groups sees
- * the whole line. */
+/* With PCRE2 allowed, it searches for expressions that are otherwise rejected, and the search for
+ * groups sees the whole line. */
 static void test_pcre(void)
 {
     const char *line = "xx abab";
@@ -249,7 +249,7 @@ static void test_pcre(void)
     struct trawl_error untouched, error;
     AUTO_PLAN ahead = NULL;
 
-    /* RE2's rejection once stayed in the error of a successful call (2026-11-27) */
+    /* the first rejection once stayed in the error of a successful call (2026-11-27) */
     memset(&untouched, 0xa5, sizeof untouched);
     error = untouched;
     MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
@@ -381,8 +381,8 @@ static void tell_records(const struct trawl_plan *plan, const struct trawl_recor
 }
 
 /* An automaton reads several records at a time, if only whether they match is asked. Its answers
- * are those of RE2, which lists the matches of each. Some records are empty; in the second round,
- * a few have line ends, and in the third, characters beyond ASCII. */
+ * are those of the call that lists the matches of each. Some records are empty; in the second
+ * round, a few have line ends, and in the third, characters beyond ASCII. */
 static void test_many_records(void)
 {
     static const char *const expressions[] = {"a$",     "^.{0,5}$",      "[ab]{2}c", "^b|^$",

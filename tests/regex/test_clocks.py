@@ -116,7 +116,7 @@ def test_counted_beside(folder):
 
 @pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take most of the time and memory")
 def test_lists(folder):
-    """A list is compiled as far as a text needs it: RE2 takes 0.5 s for each of the first rules, and trees
+    """A list is compiled as far as a text needs it: a compiler like RE2 takes 0.5 s for each of the first rules, and trees
     and automata of all of the others take 160 MB."""
     os.symlink(TRAWL, folder + "/tg")
     line = "x k7." + "a" * 30 + "." + "b" * 80

@@ -47,7 +47,7 @@ def test_rules(number, folder):
     write(folder + "/text", "\n".join(lines) + "\n")
     wanted = "".join(line + "\n" for line in lines if any(re.search(rule, line) for rule in rules)).encode()
     os.symlink(TRAWL, folder + "/tg")
-    # trawl -P and --engine=auto leave to PCRE2 what RE2 finds too large; tg has RE2 alone
+    # trawl -P and --engine=auto leave to PCRE2 what trawl finds too large; tg does not
     for command in ([TRAWL, "-P"], [TRAWL, "-P", "-i"], ["./tg"], ["./tg", "--engine=auto"]):
         options = command[1:]
         found = execute([*command, "-f", "rules", "text"], folder)

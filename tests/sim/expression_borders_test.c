@@ -308,7 +308,7 @@ static void other_line_ends(void)
 }
 
 /* Counts matches of classes of many characters, and of words with letters beyond ASCII, in a text
- * of such letters: on the host, RE2 reads them, or a copy of the line with marks. */
+ * of such letters: a device's count is that of the host. */
 static void letters_beyond(void)
 {
     static const char *const expressions[] = {
