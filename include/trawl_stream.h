@@ -52,8 +52,8 @@ TRAWL_API void trawl_search_close(struct trawl_search *search);
 struct trawl_stream;
 struct trawl_stream_options {
     uint64_t size;           /* sizeof(struct trawl_stream_options) */
-    uint64_t line_bytes_max; /* expressions: maximum number of bytes that the stream keeps of an
-                                unfinished line; 0: 1 MiB */
+    uint64_t line_bytes_max; /* expressions: number of bytes from which on the stream forgets what
+                                it can of an unfinished line; 0: 1 MiB */
 };
 #define TRAWL_STREAM_OPTIONS_INIT              \
     {                                          \
@@ -71,16 +71,19 @@ TRAWL_CALL trawl_stream_open(const struct trawl_plan *plan,
  * feeds and trawl_stream_end together deliver what trawl_ask delivers for the whole text.
  * Offsets count from the text's first byte. An occurrence of a string is decided at its last byte;
  * under WHOLE_WORD and WHOLE_LINE, by the character after it; a match of an expression, by the end
- * of its line. Each feed delivers its matches in the order of trawl_ask; a match that begins
- * earlier may be delivered in a later feed. The sink may not call functions of the stream. Unless
- * the call returns OK, the stream is unchanged, even if the sink has got matches. The bytes are
- * borrowed until the call returns, and may be NULL if the count is 0. Errors: ARGUMENT also if the
- * stream has ended; BUSY; LIMIT if a line that has not ended has more bytes than line_bytes_max
- * (text_offset: where the line begins). Threads: a searcher may serve any number of streams. No
- * other thread and no GPU takes part, and trawl_searcher_stats does not count feeds. Cost: the
- * search of the new bytes and of those that the stream keeps, plus about 100 ns. For expressions
- * and for more than 256 strings, a searcher must prepare itself if its last call had another plan:
- * if streams of several plans take turns, use a searcher for each such plan. */
+ * of its line, or once that is longer than line_bytes_max. Each feed delivers its matches in the
+ * order of trawl_ask; a match that begins earlier may be delivered in a later feed. The sink may
+ * not call functions of the stream. Unless the call returns OK, the stream is unchanged, even if
+ * the sink has got matches. The bytes are borrowed until the call returns, and may be NULL if the
+ * count is 0. Errors: ARGUMENT also if the stream has ended; BUSY; LIMIT if a line that has not
+ * ended has more bytes than line_bytes_max, and none of its places after the half, behind an ASCII
+ * character outside words, is one where no match may go on: none is found for expressions of PCRE2,
+ * with ^ or \A, or for whole lines (text_offset: where the kept part of the line begins). Threads:
+ * a searcher may serve any number of streams. No other thread and no GPU takes part, and
+ * trawl_searcher_stats does not count feeds. Cost: the search of the new bytes and of those that
+ * the stream keeps, plus about 100 ns. For expressions and for more than 256 strings, a searcher
+ * must prepare itself if its last call had another plan: if streams of several plans take turns,
+ * use a searcher for each such plan. */
 TRAWL_CALL trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
                              const void *bytes, uint64_t bytes_count, trawl_match_sink sink,
                              void *context, struct trawl_error *error);

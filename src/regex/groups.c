@@ -22,6 +22,7 @@
 #define LOOK_EVERY (1u << 14)          /* whether the call is cancelled: each so many steps */
 #define LOOP_BYTES (UINT64_C(1) << 20) /* of a loop at a time; LOOP_LOOKS bytes count as a step */
 #define LOOP_LOOKS 64u
+#define BACK_BYTES 4096u   /* read backwards to learn whether a match goes on */
 #define NO_CODE UINT32_MAX /* of a byte that belongs to no character */
 #define ASKS (-9)          /* the match is too long for bits */
 
@@ -74,18 +75,26 @@ static enum beside beside_of(const struct groups *groups, uint32_t code)
                                                                                 : BESIDE_OTHER;
 }
 
-static enum beside before(const struct groups *groups, const struct groups_text *text, uint64_t at)
+/* Returns how many bytes the character before `at` has, above 0; 1 for a byte of no character. */
+static uint64_t back_to(const struct groups *groups, const struct groups_text *text, uint64_t at)
 {
     uint64_t back = 1, length;
-    uint32_t code;
 
-    if (at == 0)
-        return BESIDE_OTHER;
     while (!groups->options->bytes && back < 4 && back < at &&
            (text->bytes[at - back] & 0xc0) == 0x80)
         back++;
-    code = code_at(groups, text->bytes, at - back, at, &length);
-    return beside_of(groups, length == back ? code : NO_CODE);
+    (void)code_at(groups, text->bytes, at - back, at, &length);
+    return length == back ? back : 1;
+}
+
+static enum beside before(const struct groups *groups, const struct groups_text *text, uint64_t at)
+{
+    uint64_t length;
+
+    if (at == 0)
+        return BESIDE_OTHER;
+    return beside_of(groups,
+                     code_at(groups, text->bytes, at - back_to(groups, text, at), at, &length));
 }
 
 static bool holds(const struct groups *groups, const struct groups_text *text,
@@ -490,6 +499,74 @@ int groups_find(const struct groups *groups, struct groups_memory *memory,
         found = follow_ways(&search);
     }
     return found;
+}
+
+/* ---- Backwards --------------------------------------------------------------------------------
+ */
+
+/* Sets reach[i] for each step that leads, without a character, to one with alive[step], as if every
+ * assertion held. Loops lead to steps that are set later, so all are asked again. */
+static void find_reach(const struct groups *groups, const uint8_t *alive, uint8_t *reach)
+{
+    bool changes = true;
+
+    memset(reach, 0, groups->step_count);
+    while (changes) {
+        changes = false;
+        for (uint32_t i = 0; i < groups->step_count; i++) {
+            const struct step *step = &groups->steps[i];
+            const bool leads =
+                step->kind < STEP_FORK
+                    ? alive[i]
+                    : reach[step->next] || (step->kind == STEP_FORK && reach[step->other]);
+
+            changes |= leads && !reach[i];
+            reach[i] = leads;
+        }
+    }
+}
+
+int groups_go_on(const struct groups *groups, struct groups_memory *memory,
+                 const struct groups_text *text)
+{
+    const uint32_t count = groups->step_count;
+    uint64_t back, length;
+    uint8_t *alive, *reach;
+    bool any = true;
+
+    if (groups->has_part ||
+        MEMORY_ROOM(memory->seen, memory->seen_capacity, count / 4 + 1u, NULL) != TRAWL_OK)
+        return groups->has_part ? 1 : -1;
+    alive = (uint8_t *)memory->seen;
+    reach = alive + count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct step *step = &groups->steps[i];
+
+        if (step->kind == STEP_EDGE && (step->letter == '^' || step->letter == 'A'))
+            return 1;
+        alive[i] = step->kind != STEP_END && step->kind < STEP_FORK;
+    }
+    find_reach(groups, alive, reach);
+    for (uint64_t at = text->to; at > text->from && any; at -= back) {
+        uint32_t code;
+
+        if (text->to - at > BACK_BYTES)
+            return 1;
+        back = back_to(groups, text, at);
+        code = code_at(groups, text->bytes, at - back, at, &length);
+        any = false;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct step *step = &groups->steps[i];
+
+            alive[i] = step->kind != STEP_END && step->kind < STEP_FORK && reach[step->next] &&
+                       takes(groups, step, code);
+            any |= alive[i];
+        }
+        find_reach(groups, alive, reach);
+        if (reach[groups->first])
+            return 1;
+    }
+    return 0;
 }
 
 void groups_forget(struct groups_memory *memory)

@@ -58,6 +58,12 @@ int groups_find(const struct groups *groups, struct groups_memory *memory,
  * options prefer. Results are those of groups_find. Time: linear in the text, for each step. */
 int groups_match(const struct groups *groups, struct groups_memory *memory,
                  const struct groups_text *text, enum regex_anchor anchor, struct regex_span *span);
+/* Returns true if a match that begins in the text before text->to may go on there, whatever comes
+ * then, or if that is not known: so it is if one may have read more than 4 KiB, or an assertion
+ * refers to the begin of the line. The text must end after a character. Returns -1 if memory cannot
+ * be allocated. */
+int groups_go_on(const struct groups *groups, struct groups_memory *memory,
+                 const struct groups_text *text);
 void groups_forget(struct groups_memory *memory);
 
 #endif

@@ -737,7 +737,8 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
         return groups_beyond(line, begin, end, groups, groups_max, error);
     if (begin == end && !expressions->items[line->expression].tree.root.may_be_empty)
         return put_groups(line, 0, groups, groups_max, error);
-    if (!at_character_middle(expressions, line->judged.bytes, line->judged.count, begin))
+    if (!expressions->items[line->expression].has_words ||
+        !at_character_middle(expressions, line->judged.bytes, line->judged.count, begin))
         found = words_groups(expressions, line->expression, &line->judged, begin, end, line->spans,
                              (uint32_t)min_u64(groups_max, line->span_count));
     return put_groups(line, found, groups, groups_max, error);

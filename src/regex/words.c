@@ -34,7 +34,7 @@ bool at_character_middle(const struct expressions *expressions, const uint8_t *t
 
     while (at < count && back < 3 && back < at && (text[at - back] & 0xc0) == 0x80)
         back++;
-    return back > 0 && expressions->has_words && !expressions->options.bytes &&
+    return back > 0 && !expressions->options.bytes &&
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 

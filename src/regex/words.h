@@ -71,8 +71,7 @@ void words_free(struct expressions *expressions);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
-/* Returns true if `at` is inside a character of several bytes; always false if no expression has
- * word boundaries. */
+/* Returns true if `at` is inside a character of several bytes. */
 bool at_character_middle(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                          uint64_t at);
 void words_begin(const struct judged *line);

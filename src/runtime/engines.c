@@ -7,6 +7,7 @@
 #include "cuda/engine_cuda.h"
 #include "plan/plan.h"
 #include "regex/automaton.h"
+#include "regex/cut.h"
 #include "regex/engine_regex.h"
 #include "regex/judge.h"
 
@@ -98,6 +99,13 @@ static enum trawl_status check_expression(const struct trawl_plan *plan, uint64_
     if (!kind_of(plan)->by_lines || pattern_index >= plan->pattern_count)
         return TRAWL_FAIL(error, ARGUMENT, "the plan has no such expression");
     return TRAWL_OK;
+}
+
+enum trawl_status engines_cut(const struct trawl_plan *plan, const uint8_t *line, uint64_t count,
+                              const struct engine_call *call, uint64_t *cut,
+                              struct trawl_error *error)
+{
+    return regex_cut(plan, line, count, call, cut, error);
 }
 
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)

@@ -54,6 +54,11 @@ enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t
  * occurrence; NULL if there is none. */
 const struct trawl_plan *engines_page_plan(const struct trawl_plan *plan);
 
+/* Finds where a line that has not ended can be forgotten (regex_cut). */
+enum trawl_status engines_cut(const struct trawl_plan *plan, const uint8_t *line, uint64_t count,
+                              const struct engine_call *call, uint64_t *cut,
+                              struct trawl_error *error);
+
 /* Returns LIMIT, with a message about `count` undecided lines (engine_result.undecided_count). */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 

@@ -13,7 +13,8 @@
  * that have been delivered already, and those that are not decided yet.
  *
  * For regular expressions, the stream keeps the bytes of the unfinished line, and a scan searches
- * whole lines.
+ * whole lines. Once they are more than line_bytes_max, the line is searched, and forgotten up to a
+ * place where no match may go on.
  */
 #include "trawl_stream.h"
 
@@ -63,8 +64,9 @@ struct feed {
     void *context;
     const struct engine_ops *engine;
     struct engine_worker *worker;
-    uint64_t now; /* the stream's position after the call */
-    bool ends;    /* the text ends with this call */
+    uint64_t now;  /* the stream's position after the call */
+    uint64_t upto; /* only matches that begin before this offset are delivered */
+    bool ends;     /* the text ends with this call */
 };
 
 /* ---- A stream's life ---------------------------------------------------------------------- */
@@ -191,7 +193,8 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
         } else {
             done = 1;
             matches[count] = matches_one(plan, task, &hits->items[i]);
-            count += judged || is_decided_now(feed, &task->chunk, &matches[count]);
+            count += judged ? matches[count].begin < feed->upto
+                            : is_decided_now(feed, &task->chunk, &matches[count]);
         }
         if (count == MATCHES_MAX && feed->sink(feed->context, matches, count) != 0)
             return TRAWL_STOPPED;
@@ -418,37 +421,60 @@ static enum trawl_status scan_lines(struct feed *feed, const uint8_t *bytes, uin
     return TRAWL_OK;
 }
 
+/* Sets *cut to where the unfinished line can be forgotten, `open` bytes in all, if they are more
+ * than the limit; 0: it need not. Errors: LIMIT if it cannot. */
+static enum trawl_status cut_line(const struct feed *feed, const uint8_t *line, uint64_t open,
+                                  uint64_t *cut, struct trawl_error *error)
+{
+    const struct trawl_stream *stream = feed->stream;
+
+    *cut = 0;
+    if (open <= stream->line_bytes_max)
+        return TRAWL_OK;
+    TRAWL_TRY(engines_cut(stream->plan, line, open, &feed->searcher->call, cut, error));
+    if (*cut > 0)
+        return TRAWL_OK;
+    if (error != NULL)
+        error->text_offset = feed->now - open;
+    return TRAWL_FAIL(error, LIMIT,
+                      "the line at offset %" PRIu64 " has more than %" PRIu64
+                      " bytes so far, which "
+                      "is the limit line_bytes_max of the stream, and a match may go on",
+                      feed->now - open, stream->line_bytes_max);
+}
+
 static enum trawl_status feed_lines(struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
     struct trawl_stream *stream = feed->stream;
     struct text_lines lines = {.line_end = stream->plan->line_end,
                                .line_end_also = stream->plan->line_end_also};
-    uint64_t whole = count == 0 ? 0 : cut_last(&lines, bytes, 0, count), first = 0;
-    uint64_t open = count - whole + (whole == 0 ? stream->count : 0), begin = feed->now - open;
+    uint64_t whole = count == 0 ? 0 : cut_last(&lines, bytes, 0, count), first = 0, cut;
+    uint64_t open = count - whole + (whole == 0 ? stream->count : 0);
+    const uint8_t *line = bytes + whole;
 
     if (whole > 0 && stream->count > 0)
         first = bytes_find_either(bytes, count, lines.line_end, lines.line_end_also) + 1;
-    if (open > stream->line_bytes_max) {
-        enum trawl_status status = TRAWL_FAIL(error, LIMIT,
-                                              "the line at offset %" PRIu64
-                                              " has more than %" PRIu64 " bytes so far, which "
-                                              "is the limit line_bytes_max of the stream",
-                                              begin, stream->line_bytes_max);
-        if (error != NULL)
-            error->text_offset = begin;
-        return status;
-    }
     TRAWL_TRY(line_room(stream, max_u64(stream->count + first, open), error));
+    if (whole == 0) {
+        if (count > 0)
+            memcpy(stream->bytes + stream->count, bytes, (size_t)count);
+        line = stream->bytes;
+    }
+    TRAWL_TRY(cut_line(feed, line, open, &cut, error));
     if (first > 0) {
         memcpy(stream->bytes + stream->count, bytes, (size_t)first);
         TRAWL_TRY(scan_lines(feed, stream->bytes, stream->position - stream->count,
                              stream->count + first, error));
     }
     TRAWL_TRY(scan_lines(feed, bytes + first, stream->position + first, whole - first, error));
-    if (count > whole)
-        memcpy(stream->bytes + (open - (count - whole)), bytes + whole, (size_t)(count - whole));
-    stream->count = open;
+    if (cut > 0) {
+        feed->upto = feed->now - open + cut;
+        TRAWL_TRY(scan_lines(feed, line, feed->now - open, open, error));
+    }
+    if (open > cut)
+        memmove(stream->bytes, line + cut, (size_t)(open - cut));
+    stream->count = open - cut;
     return TRAWL_OK;
 }
 
@@ -491,7 +517,11 @@ enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher, struct traw
                                     const void *bytes, uint64_t bytes_count, trawl_match_sink sink,
                                     void *context, struct trawl_error *error)
 {
-    struct feed feed = {.searcher = searcher, .stream = stream, .sink = sink, .context = context};
+    struct feed feed = {.searcher = searcher,
+                        .stream = stream,
+                        .sink = sink,
+                        .context = context,
+                        .upto = UINT64_MAX};
 
     return feed_checked(&feed, bytes, bytes_count, error);
 }
@@ -499,8 +529,12 @@ enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher, struct traw
 enum trawl_status trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
                                    trawl_match_sink sink, void *context, struct trawl_error *error)
 {
-    struct feed feed = {
-        .searcher = searcher, .stream = stream, .sink = sink, .context = context, .ends = true};
+    struct feed feed = {.searcher = searcher,
+                        .stream = stream,
+                        .sink = sink,
+                        .context = context,
+                        .upto = UINT64_MAX,
+                        .ends = true};
 
     return feed_checked(&feed, NULL, 0, error);
 }

@@ -415,6 +415,27 @@ static int count_fed(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
+/* A line without an end is searched in parts, between which no match goes on. */
+static void fed_without_lines(void)
+{
+    static const char part[] = "id=12ab34 key: \"0123456789\" x ";
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan =
+        must_plan_with("key:\\s*\"\\w+\"|\\bid=\\w+\\b|4 k", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_stream_options options = TRAWL_STREAM_OPTIONS_INIT;
+    struct feeder found = {.found = 0};
+    struct trawl_stream *stream = NULL;
+
+    options.line_bytes_max = 1000;
+    MUST(trawl_stream_open(plan, &options, &stream, NULL));
+    for (uint32_t i = 0; i < 1000; i++)
+        MUST(trawl_stream_feed(searcher, stream, part, sizeof part - 1, count_fed, &found, NULL));
+    TEST_CHECK(found.found > 1900);
+    MUST(trawl_stream_end(searcher, stream, count_fed, &found, NULL));
+    TEST_CHECK_U64(found.found, 2000);
+    trawl_stream_close(stream);
+}
+
 static void *feed_text(void *context)
 {
     struct feeder *by = context;
@@ -503,6 +524,7 @@ int main(void)
     fed_wrongly();
     if (has_expressions()) {
         fed_lines();
+        fed_without_lines();
         fed_across_lines();
     }
     for (uint32_t threads = 1; threads <= 4; threads++) {
