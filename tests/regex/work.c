@@ -99,8 +99,9 @@ int main(void)
 
     test_begin("work");
     border_clock = test_setting("TRAWL_TEST_SEED", 1);
-    for (uint32_t i = 0; i < EXPRESSIONS; i++) { /* each takes about a 13th of the work allowed */
-        (void)snprintf(texts[i], sizeof texts[i], "[^%c](?:a|b|c|d|e|f|g|h|i|[^x]){9}$",
+    for (uint32_t i = 0; i < EXPRESSIONS; i++) { /* each takes about a 13th of the work allowed;
+                                                    (?:) keeps the choice from being a class */
+        (void)snprintf(texts[i], sizeof texts[i], "[^%c](?:(?:)a|b|c|d|e|f|g|h|i|[^x]){9}$",
                        (char)('a' + i));
         patterns[i] = (struct trawl_pattern){texts[i], strlen(texts[i])};
     }
