@@ -259,6 +259,28 @@ static uint64_t after_aheads(const char *bytes, uint64_t count, uint64_t at)
     return at;
 }
 
+/* Returns true if the text is a group (?:...) without alternatives, as lists are joined of. */
+static bool is_wrapped(const char *bytes, uint64_t count)
+{
+    uint64_t depth = 0, at = 0;
+
+    if (count < 4 || memcmp(bytes, "(?:", 3) != 0 || bytes[count - 1] != ')' ||
+        memchr(bytes, '|', (size_t)count) != NULL || memmem(bytes, (size_t)count, "\\Q", 2) != NULL)
+        return false;
+    for (; at < count && (at == 0 || depth > 0); at++) {
+        depth += bytes[at] == '(';
+        depth -= bytes[at] == ')';
+        if (bytes[at] == '[') { /* a ']' that comes first is a character */
+            at += bytes[at + 1] == '^';
+            at += at + 1 < count && bytes[at + 1] == ']';
+            for (at++; at < count && bytes[at] != ']'; at++)
+                at += bytes[at] == '\\';
+        }
+        at += at < count && bytes[at] == '\\';
+    }
+    return at == count && depth == 0;
+}
+
 /* Returns what the alternative after mark `mark` - 1, or the first one, begins with if that is `.*`
  * or the like: a match that begins in its run of characters has another that begins where the run
  * does, or the search. Without this, n bytes take n * n steps. */
@@ -277,6 +299,10 @@ static enum pcre2_head head_of(const struct syntax *syntax, uint64_t mark, bool 
     while (mark < syntax->mark_count && syntax->marks[mark].letter != '|')
         mark++;
     count = (mark < syntax->mark_count ? syntax->marks[mark].at : syntax->count) - from;
+    if (is_wrapped(bytes, count)) {
+        bytes += 3;
+        count -= 4;
+    }
     flags = count > 4 && memcmp(bytes, "(?s)", 4) == 0 ? 4 : 0;
     first = after_aheads(bytes, count, flags);
     is_group = count > first && bytes[first] == '(';
