@@ -213,9 +213,18 @@ static double rate_of(const struct runs_maker *maker, const bool bytes[256])
 
 /* ---- The rarest run ----------------------------------------------------------------------- */
 
+/* Returns what the node consists of: groups of one item are that item. */
+static const struct syntax_node *content_of(const struct syntax_node *node)
+{
+    while (node->kind == SYNTAX_GROUP && node->count == 1 && node->items[0]->count == 1)
+        node = node->items[0]->items[0];
+    return node;
+}
+
 /* Returns true if both are a character or class, of the same characters. */
 static bool same_set(const struct syntax_node *a, const struct syntax_node *b)
 {
+    b = content_of(b);
     return (b->kind == SYNTAX_CHAR || b->kind == SYNTAX_SET) && a->set_count == b->set_count &&
            memcmp(a->set, b->set, a->set_count * sizeof *a->set) == 0;
 }
@@ -280,7 +289,7 @@ static void walk(struct runs_maker *maker, const struct syntax_node *node)
     for (uint32_t i = 0; node->kind == SYNTAX_LIST && i < node->count; i++) {
         const struct syntax_node *item = node->items[i];
         const bool repeats = item->kind == SYNTAX_REPEAT;
-        const struct syntax_node *one = repeats ? item->items[0] : item;
+        const struct syntax_node *one = content_of(repeats ? item->items[0] : item);
         const bool is_set = one->kind == SYNTAX_CHAR || one->kind == SYNTAX_SET;
 
         if (set == NULL || !same_set(set, one)) {

@@ -148,6 +148,19 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     return TRAWL_OK;
 }
 
+static enum trawl_status keep_set(struct syntax_reader *reader, struct syntax_node *node,
+                                  const struct set *set, struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(syntax_memory(reader, set->count * sizeof *set->ranges, &memory, error));
+    if (set->count > 0)
+        memcpy(memory, set->ranges, (size_t)set->count * sizeof *set->ranges);
+    node->set = (const struct code_range *)memory;
+    node->set_count = (uint32_t)set->count;
+    return TRAWL_OK;
+}
+
 /* Reads the set of a CHAR or a SET (sets_read). */
 static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_node *node,
                                   struct trawl_error *error)
@@ -155,20 +168,13 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
     struct code_range range = {(uint8_t)node->bytes[0], (uint8_t)node->bytes[0]};
     struct set set = {&range, 1, 0, false};
     enum trawl_status status;
-    void *memory;
 
     if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
         reader->rules->dna != REGEX_NO_DNA || (range.first >= 0x80 && !reader->rules->bytes))
         TRAWL_TRY(sets_read(reader, node, &set, error));
     else
         sets_report_letter(reader->told, range.first);
-    status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
-    if (status == TRAWL_OK) {
-        if (set.count > 0)
-            memcpy(memory, set.ranges, (size_t)set.count * sizeof *set.ranges);
-        node->set = (const struct code_range *)memory;
-        node->set_count = (uint32_t)set.count;
-    }
+    status = keep_set(reader, node, &set, error);
     if (set.ranges != &range)
         sets_release(&set);
     return status;
@@ -309,12 +315,45 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
     return TRAWL_OK;
 }
 
+/* Makes one class of the alternatives of the group that ends, as of (a|e|[io]), if each is a
+ * character or a class. */
+static enum trawl_status join_characters(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint64_t first = reader->frame->first;
+    struct set set = {.count = 0};
+    struct syntax_node *node;
+    enum trawl_status status;
+
+    for (uint64_t i = first; i < reader->count; i++) {
+        const struct syntax_node *list = reader->nodes[i];
+
+        if (list->count != 1 ||
+            (list->items[0]->kind != SYNTAX_CHAR && list->items[0]->kind != SYNTAX_SET))
+            return TRAWL_OK;
+    }
+    TRAWL_TRY(make(reader, SYNTAX_SET, reader->frame->group->from, &node, error));
+    node->bytes = reader->bytes + node->from;
+    node->bytes_count = (uint32_t)(reader->at - node->from);
+    for (uint64_t i = first; i < reader->count; i++)
+        sets_add(&set, reader->nodes[i]->items[0]);
+    status = set.is_cut ? TRAWL_FAIL(error, MEMORY, "out of memory: a class")
+                        : keep_set(reader, node, &set, error);
+    sets_release(&set);
+    TRAWL_TRY(status);
+    reader->count = reader->frame->list = first;
+    TRAWL_TRY(push(reader, node, error));
+    return syntax_end_list(reader, error);
+}
+
 enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error)
 {
     struct syntax_frame *frame = reader->frame;
     struct syntax_node *group = frame->group;
 
     TRAWL_TRY(syntax_end_list(reader, error));
+    if (reader->count - frame->first > 1 && !reader->beyond && reader->told == NULL &&
+        reader->rules->dna == REGEX_NO_DNA) /* tell.c looks at each alternative */
+        TRAWL_TRY(join_characters(reader, error));
     TRAWL_TRY(give_items(reader, frame->first, group, error));
     TRAWL_ASSERT(group->count > 0);
     if (group->height++ == SYNTAX_DEPTH_MAX && frame->outer != NULL)

@@ -142,6 +142,12 @@ static void add_cases(const struct regex_options *options, struct set *set)
     settle(set);
 }
 
+void sets_add(struct set *set, const struct syntax_node *node)
+{
+    add_all(set, node->set, node->set_count);
+    settle(set);
+}
+
 bool sets_hold(const struct syntax_node *node, uint32_t code)
 {
     return unicode_holds(node->set, node->set_count, code);

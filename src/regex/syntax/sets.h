@@ -33,6 +33,8 @@ static inline void sets_report_letter(const struct trawl_expression_told *told, 
 struct syntax_reader;
 enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
                             struct set *set, struct trawl_error *error);
+/* Adds the characters of a CHAR or a SET; sets set->is_cut if there is no memory. */
+void sets_add(struct set *set, const struct syntax_node *node);
 /* Makes the set of \w. The caller releases *set, and asks set->is_cut. */
 void sets_words(const struct regex_options *options, struct set *set);
 void sets_release(struct set *set);
