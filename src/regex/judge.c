@@ -215,7 +215,9 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
             break;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        if (at < from || !may_hold(expressions, expression, line, i))
+        /* a record may have line ends inside, at which the anchors' automata end */
+        if (at < from ||
+            (expressions_cross(expressions) && !may_hold(expressions, expression, line, i)))
             continue;
         from = max_u64(from, at - min_u64(at, most));
         program_note(&line->words->reach, line->count - from);
