@@ -183,16 +183,22 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
                                      struct engine_result *result, struct trawl_error *error)
 {
     bool refining = plan_needs_refining(worker->plan) && !cuda_worker_answers(worker);
-    enum want asked = refining ? WANT_HITS : want;
+    bool grows = steps->lists_first && want == WANT_FIRST;
+    enum want asked = refining || grows ? WANT_HITS : want;
+    uint64_t most = worker->limits.tried_bytes * FIRST_RANGE, longest;
 
     worker->chunk = chunk;
     if (steps->prepare != NULL)
         TRAWL_TRY(steps->prepare(worker, asked, steps, error));
+    longest = steps->range_bytes_max;
     for (uint64_t at = from; at < chunk->owned;) {
         uint64_t first = result->hits.count, count = result->count, begin = at;
 
         if (at > from && engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
+        if (grows)
+            steps->range_bytes_max = min_u64(longest, most);
+        most <<= most < longest ? FIRST_GROWTH_LOG2 : 0;
         TRAWL_TRY(scan_range(worker, chunk, at, asked, steps, result, &at, error));
         if (worker->leaves ||
             (refining && !drop_failing_hits(worker->plan, chunk, first,
@@ -205,8 +211,10 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
         }
         if (want == WANT_COUNT)
             result->hits.count = 0;
-        if (want == WANT_FIRST && result->hits.count > 0)
+        if (want == WANT_FIRST && result->hits.count > 0) {
+            result->count = result->hits.count = 1;
             break;
+        }
         TRAWL_ASSERT(at > begin && at <= chunk->owned);
         result->done = at;
         if (want == WANT_HITS && !cuda_worker_answers(worker) &&

@@ -9,6 +9,8 @@
 struct cuda_steps {
     uint64_t text_bytes_max;  /* maximum number of bytes of text copied to the device at a time */
     uint64_t range_bytes_max; /* maximum number of text positions in a range */
+    /* a search for the first occurrence lists the hits of ranges that grow, until one has a hit */
+    bool lists_first;
     /* wait for the copies of the text, and add their time, and that of the driver's calls for
      * memory, to the result */
     bool copies_timed;

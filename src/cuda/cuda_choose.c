@@ -444,7 +444,7 @@ enum trawl_status cuda_choose_turn(struct cuda_worker *worker, enum want want, u
 
     *is_timed = tables->has_sets && tables->dense_left == 0 && worker->limits.automaton &&
                 !worker->limits.automaton_always && tables->automaton != CUDA_AUTOMATON_NONE &&
-                want != WANT_FIRST && (want != WANT_HITS || tables->appends) && *bytes >= tried;
+                (want != WANT_HITS || tables->appends) && *bytes >= tried;
     if (*is_timed && contest->fits == 0)
         contest_open(worker, contest, *bytes, want);
     tables->by_automaton =
@@ -523,7 +523,7 @@ enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t b
     bool sampled = tables->method == TRAWL_METHOD_SAMPLED && begins >= SAMPLED_BYTES_MIN;
 
     if (tables->method == TRAWL_METHOD_SET && !cuda_choose_filters(worker, want))
-        return want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON : CUDA_KERNEL_COUNT_AUTOMATON;
+        return CUDA_KERNEL_COUNT_AUTOMATON;
     if (tables->method == TRAWL_METHOD_SET)
         return tables->sets_kernel;
     if (want == WANT_HITS)
@@ -532,9 +532,7 @@ enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t b
         return CUDA_KERNEL_COUNT_AUTOMATON;
     if (tables->dense_left > 0)
         return CUDA_KERNEL_PLANES;
-    if (sampled)
-        return CUDA_KERNEL_STREAM_SAMPLED;
-    return want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM : CUDA_KERNEL_STREAM;
+    return sampled ? CUDA_KERNEL_STREAM_SAMPLED : CUDA_KERNEL_STREAM;
 }
 
 /* Offsets in a range have 32 bits. When counting, stream_sampled numbers samples instead of starts,
@@ -590,12 +588,12 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
-uint64_t cuda_choose_trial(const struct cuda_worker *worker, enum want want, uint64_t begins)
+uint64_t cuda_choose_trial(const struct cuda_worker *worker, uint64_t begins)
 {
     const struct cuda_tables *tables = worker->tables;
     const uint64_t trial = PLANES_TRIALS * worker->limits.tried_bytes;
 
-    return tables->method == TRAWL_METHOD_SET || want != WANT_COUNT || tables->planes_price > 0 ||
+    return tables->method == TRAWL_METHOD_SET || tables->planes_price > 0 ||
                    !worker->limits.automaton || begins / 2 < trial || is_periodic(worker->plan)
                ? begins
                : trial;

@@ -81,7 +81,7 @@ enum trawl_status cuda_choose_dense(struct cuda_worker *worker, struct trawl_err
 /* Returns true if the next counts of a single pattern use no stream kernel. */
 bool cuda_choose_is_dense(const struct cuda_tables *tables);
 /* Returns how many of the next starts planes should search, which they never did for this plan. */
-uint64_t cuda_choose_trial(const struct cuda_worker *worker, enum want want, uint64_t begins);
+uint64_t cuda_choose_trial(const struct cuda_worker *worker, uint64_t begins);
 /* Called after a count that took `ns`: if planes took longer than the automaton would, in dense
  * text for a single pattern, the automaton counts next, and from then on if it is faster. */
 void cuda_choose_note_dense(struct cuda_worker *worker, enum cuda_kernel kernel, uint64_t begins,

@@ -80,14 +80,13 @@ static enum trawl_status search_part(struct cuda_worker *worker, uint32_t index,
 
     engine_result_begin(&state->found, 0, true);
     turn_to(worker, index);
-    /* For a count or a first occurrence, repeat until the whole range is searched. For hits, a
-     * single scan is enough: the caller continues at *end. */
+    /* For a count, repeat until the whole range is searched. For hits, a single scan is enough: the
+     * caller continues at *end. */
     do {
         status = cuda_scan_range(worker, NULL, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);
         rest.begin = *end;
-    } while (status == TRAWL_OK && !worker->leaves && want != WANT_HITS && *end < rest.end &&
-             (want == WANT_COUNT || state->found.hits.count == 0));
+    } while (status == TRAWL_OK && !worker->leaves && want == WANT_COUNT && *end < rest.end);
     turn_back(worker, whole);
     return status;
 }
@@ -109,12 +108,9 @@ enum trawl_status cuda_parts_search(struct cuda_worker *worker, void *context,
         TRAWL_TRY(search_part(worker, i, &rest, want, hits_base, done, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* later parts need not search beyond the last start that this part has searched, or beyond
-         * its first occurrence */
+        /* later parts need not search beyond the last start that this part has searched */
         if (want == WANT_HITS)
             rest.end = *done;
-        else if (want == WANT_FIRST && found->hits.count > 0)
-            rest.end = range->begin + (found->hits.items[0].offset - hits_base) + 1;
         result->candidate_count += found->candidate_count;
         if (want == WANT_COUNT)
             result->count += found->count;

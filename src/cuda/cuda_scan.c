@@ -238,21 +238,6 @@ static enum trawl_status scan_hits(struct cuda_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
-                                    struct engine_result *result, struct trawl_error *error)
-{
-    uint64_t first = SCAN_NONE - nearest;
-
-    if (nearest == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(hits_reserve(&result->hits, 1, error));
-    TRAWL_ASSERT(hits_base + (first >> 32) <= UINT32_MAX);
-    result->hits.items[result->hits.count].offset = (uint32_t)(hits_base + (first >> 32));
-    result->hits.items[result->hits.count++].literal = (uint32_t)first;
-    result->count++;
-    return TRAWL_OK;
-}
-
 /* Searches [range->begin, limit). If it stops before `limit`, sets *done to where. */
 static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
@@ -281,22 +266,18 @@ static enum trawl_status scan_upto(struct cuda_worker *worker, const struct cuda
         kernel = launch.kernel;
         launch_ns = cuda_clock_ns();
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-        if (want == WANT_COUNT)
-            cuda_choose_note_dense(worker, kernel, limit - range->begin,
-                                   cuda_clock_ns() - launch_ns);
+        cuda_choose_note_dense(worker, kernel, limit - range->begin, cuda_clock_ns() - launch_ns);
         worker->tables->dense_left -= worker->tables->dense_left > 0;
         if (launch.found.listed <= launch.arguments.scan.listed_max)
             break;
         TRAWL_TRY(cuda_choose_dense(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        trial = cuda_choose_trial(worker, want, limit - range->begin);
+        trial = cuda_choose_trial(worker, limit - range->begin);
         if (trial < limit - range->begin)
             limit = *done = range->begin + trial;
     }
     result->candidate_count += launch.found.candidates;
-    if (want == WANT_FIRST)
-        return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
     cuda_tables_note_share(worker, launch.found.count, limit - range->begin);
     cuda_choose_note_time(worker, limit - range->begin, cuda_clock_ns() - begin_ns);

@@ -36,9 +36,8 @@ enum trawl_status cuda_bring_hits(struct cuda_worker *worker, uint64_t count,
 
 /* Member `search` of struct cuda_steps (chunk.h), without a context: scans a range, and adds its
  * occurrences to the count or the hits in *result. A hit at range->begin gets the offset
- * `hits_base`. Sets *done: all positions in the range below it have been searched; for WANT_FIRST,
- * maybe only up to the first occurrence. If worker->leaves becomes true, the host must search the
- * chunk. */
+ * `hits_base`. Sets *done: all positions in the range below it have been searched. If
+ * worker->leaves becomes true, the host must search the chunk. */
 enum trawl_status cuda_scan_range(struct cuda_worker *worker, void *context,
                                   const struct cuda_range *range, enum want want,
                                   uint64_t hits_base, struct engine_result *result, uint64_t *done,

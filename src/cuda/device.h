@@ -17,7 +17,6 @@
 #define CUDA_KERNEL_LIST(X)                                                                \
     X(PLANES, "scan_planes")                                                               \
     X(STREAM, "scan_stream")                                                               \
-    X(FIRST_STREAM, "first_stream")                                                        \
     X(APPEND_PLANES, "append_planes")                                                      \
     X(STREAM_SAMPLED, "stream_sampled")                                                    \
     X(APPEND_STREAM, "append_stream")                                                      \
@@ -26,7 +25,6 @@
     X(BINS_GATHER, "bins_gather")                                                          \
     X(BINS_ENDS, "bins_ends")                                                              \
     X(BINS_MARKS, "bins_marks")                                                            \
-    X(FIRST_AUTOMATON, "first_automaton")                                                  \
     X(WRITE_AUTOMATON, "write_automaton")                                                  \
     X(MARK_AUTOMATON, "mark_automaton")                                                    \
     X(AUTOMATON_ROWS, "automaton_rows")                                                    \
@@ -90,8 +88,8 @@ static inline bool cuda_is_set(enum cuda_kernel kernel)
 /* Returns true for the kernels of automaton.cu that search. */
 static inline bool cuda_is_automaton(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_COUNT_AUTOMATON || kernel == CUDA_KERNEL_FIRST_AUTOMATON ||
-           kernel == CUDA_KERNEL_WRITE_AUTOMATON || kernel == CUDA_KERNEL_MARK_AUTOMATON;
+    return kernel == CUDA_KERNEL_COUNT_AUTOMATON || kernel == CUDA_KERNEL_WRITE_AUTOMATON ||
+           kernel == CUDA_KERNEL_MARK_AUTOMATON;
 }
 
 #define CUDA_NAME_BYTES 96

@@ -145,9 +145,12 @@ static enum trawl_status prepare_tables(struct cuda_worker *worker, enum want wa
 static enum trawl_status scan(struct cuda_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
-    struct cuda_steps steps = {
-        .text_bytes_max = UINT64_MAX, .prepare = prepare_tables, .search = cuda_scan_range};
+    struct cuda_steps steps = {.text_bytes_max = UINT64_MAX,
+                               .lists_first = true,
+                               .prepare = prepare_tables,
+                               .search = cuda_scan_range};
     struct cuda_steps by_parts = {.text_bytes_max = UINT64_MAX,
+                                  .lists_first = true,
                                   .prepare = cuda_parts_build_tables,
                                   .search = cuda_parts_search};
     struct trawl_error own;

@@ -97,9 +97,8 @@ static void choose_groups(const struct cuda_worker *worker, uint32_t blocks,
 
 static bool is_stream(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
-           kernel == CUDA_KERNEL_APPEND_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
-           cuda_is_set(kernel);
+    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_APPEND_STREAM ||
+           kernel == CUDA_KERNEL_STREAM_SAMPLED || cuda_is_set(kernel);
 }
 
 /* Chooses tiles that consist of as many steps of the block's warps as limits.tile_words_max allows,
@@ -111,10 +110,6 @@ static void choose_stream_tiles(const struct cuda_worker *worker, uint32_t block
     uint32_t step_words = worker->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
-
-    /* short tiles: what blocks search after the first occurrence is wasted */
-    if (a->scan.want == WANT_FIRST)
-        steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
     a->scan.position = (a->scan.begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     places = a->scan.limit + a->shift - a->scan.position;
@@ -191,7 +186,6 @@ void cuda_launch_prepare(const struct cuda_worker *worker, const struct cuda_ran
     a->begin = before + range->begin;
     a->limit = before + limit;
     a->text_end = before + range->text_end;
-    a->want = want == WANT_FIRST ? WANT_FIRST : WANT_COUNT;
     a->position = a->begin & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED) {
         shape_samples(worker, pattern, &blocks, &launch->threads);
@@ -254,7 +248,6 @@ static enum trawl_status start(struct cuda_worker *worker, struct cuda_launch *l
     TRAWL_ASSERT(launch->blocks <= SCAN_BLOCKS_MAX);
     a->result = (struct scan_result *)(uintptr_t)worker->sums.address;
     a->answer = (struct scan_result *)(void *)worker->answers.bytes;
-    a->launch = ++worker->launches;
     if (is_stream(launch->kernel) && !cuda_is_set(launch->kernel)) {
         pattern->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
         pattern->spare = (const uint8_t *)(uintptr_t)(worker->sums.address + SPARE_AT);
@@ -264,8 +257,7 @@ static enum trawl_status start(struct cuda_worker *worker, struct cuda_launch *l
                               launch->shared_bytes, a, error);
 }
 
-/* Returns true if the kernel's answer has arrived. A count arrives word by word, each with the bit
- * SCAN_THERE. */
+/* Returns true if the kernel's answer has arrived, word by word, each with the bit SCAN_THERE. */
 static bool is_answered(const void *context)
 {
     const struct cuda_launch *launch = (const struct cuda_launch *)context;
@@ -273,8 +265,6 @@ static bool is_answered(const void *context)
     const uint64_t *words = (const uint64_t *)(const void *)answer;
     bool there = true;
 
-    if (launch->arguments.scan.want != WANT_COUNT)
-        return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.scan.launch;
     for (uint32_t i = 0; i < SCAN_SUMS; i++)
         there = there && (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) & SCAN_THERE) != 0;
     return there;
@@ -288,7 +278,6 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
     found->listed += is_stream(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
-    found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
 enum trawl_status cuda_launch_wait(struct cuda_worker *worker,

@@ -16,7 +16,6 @@
 #define SCAN(X)        \
     X(scan_planes)     \
     X(scan_stream)     \
-    X(first_stream)    \
     X(append_planes)   \
     X(append_stream)   \
     X(bins_sum)        \
@@ -25,7 +24,6 @@
     X(bins_ends)       \
     X(bins_marks)      \
     X(stream_sampled)  \
-    X(first_automaton) \
     X(write_automaton) \
     X(mark_automaton)  \
     X(automaton_rows)  \

@@ -43,7 +43,7 @@
 
 #define AUTOMATON_LOADS 4u /* loads in flight of each lane while tile_keep_words copies rows */
 
-enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE, AUTOMATON_MARK };
+enum automaton_want { AUTOMATON_COUNT, AUTOMATON_WRITE, AUTOMATON_MARK };
 
 /* A thread's state while it reads its part. */
 struct automaton_walk {
@@ -53,10 +53,9 @@ struct automaton_walk {
      * go into the slots before this one. AUTOMATON_MARK: the last SCAN_COUNT_BYTES positions,
      * as bits: where occurrences start. */
     uint64_t slot;
-    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
-    /* the state at position `first`; AUTOMATON_MARK: not 0 if several occurrences started at a
-     * position, of which only one is counted */
-    uint32_t first_state;
+    /* AUTOMATON_MARK: not 0 if several occurrences started at a position, of which only one is
+     * counted */
+    uint32_t nested;
 };
 
 /* Returns word `word` of the SCAN_STATE_WORDS words after the transitions of a state's row. */
@@ -92,24 +91,8 @@ SIMT_FUNCTION void automaton_write(const struct automaton_arguments *a, uint64_t
     } while (state != 0);
 }
 
-/* Returns the lowest literal that begins at a position with this state. */
-SIMT_FUNCTION uint32_t automaton_lowest(const struct automaton_arguments *a, uint32_t state)
-{
-    uint32_t lowest = UINT32_MAX;
-
-    do {
-        uint32_t literal = automaton_info(a, state, 2) == 0
-                               ? UINT32_MAX
-                               : simt_load_u32(a->automaton.ends + automaton_info(a, state, 1));
-
-        lowest = literal < lowest ? literal : lowest;
-        state = automaton_info(a, state, 3);
-    } while (state != 0);
-    return lowest;
-}
-
-/* Counts the occurrences that start at x. With AUTOMATON_FIRST, also remembers x, as the lowest
- * start so far; with AUTOMATON_WRITE, also writes the hits; with AUTOMATON_MARK, marks x. */
+/* Counts the occurrences that start at x. With AUTOMATON_WRITE, also writes the hits; with
+ * AUTOMATON_MARK, marks x. */
 SIMT_FUNCTION void automaton_visit(const struct automaton_arguments *a, struct automaton_walk *walk,
                                    uint64_t x, int want)
 {
@@ -118,14 +101,9 @@ SIMT_FUNCTION void automaton_visit(const struct automaton_arguments *a, struct a
     walk->count += count;
     if (want == AUTOMATON_COUNT || count == 0)
         return;
-    if (want == AUTOMATON_FIRST) {
-        walk->first = x;
-        walk->first_state = walk->state;
-        return;
-    }
     if (want == AUTOMATON_MARK) {
         walk->slot |= 1ull << (x - a->scan.position) % SCAN_COUNT_BYTES;
-        walk->first_state |= count - 1u;
+        walk->nested |= count - 1u;
         walk->count -= count - 1u;
         return;
     }
@@ -228,12 +206,12 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
             continue;
         }
         if (want == AUTOMATON_MARK) {
-            walk->first_state |= most >> (SCAN_STATE_BITS + 1u);
+            walk->nested |= most >> (SCAN_STATE_BITS + 1u);
             walk->count += simt_popcount(places);
             continue;
         }
         /* If some state has SCAN_COUNT_MANY literals or more, its row has the number. */
-        if (want == AUTOMATON_COUNT ? most < SCAN_COUNT_MANY << SCAN_STATE_BITS : sum == 0) {
+        if (most < SCAN_COUNT_MANY << SCAN_STATE_BITS) {
             walk->count += sum;
             continue;
         }
@@ -350,12 +328,8 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
          tile = tile_next(&a->scan, automaton_tickets, &queue)) {
         uint64_t first = tile * simt_threads() + simt_warp() * SIMT_WARP_THREADS;
         uint64_t part = first + simt_lane();
-        struct automaton_walk walk = {0, 0, 0, 0, 0};
+        struct automaton_walk walk = {0, 0, 0, 0};
 
-        if (want == AUTOMATON_FIRST &&
-            tile_is_after_first(&a->scan,
-                                a->scan.position + tile * simt_threads() * a->automaton.part_bytes))
-            break;
         if (want == AUTOMATON_WRITE) {
             walk.slot = simt_load_u64(a->part_ends + part);
             if (simt_ballot(walk.slot !=
@@ -366,12 +340,9 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
                         want);
         totals.count += walk.count;
         if (want == AUTOMATON_MARK)
-            totals.candidates += walk.first_state != 0;
+            totals.candidates += walk.nested != 0;
         if (want == AUTOMATON_MARK || (want == AUTOMATON_COUNT && a->scan.bin_counts != 0))
             simt_store_u32(a->scan.bin_counts + part, walk.count);
-        if (want == AUTOMATON_FIRST && walk.count != 0)
-            tile_lower_first(&a->scan, (walk.first - a->scan.begin) << 32 |
-                                           automaton_lowest(a, walk.first_state));
     }
     tile_finish(&a->scan, &totals, queue.ahead);
 }
@@ -385,11 +356,6 @@ SIMT_FUNCTION void automaton_tiles(const struct automaton_arguments *a, uint32_t
 SIMT_KERNEL(count_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)
 {
     AUTOMATON_SEARCH(AUTOMATON_COUNT);
-}
-
-SIMT_KERNEL(first_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)
-{
-    AUTOMATON_SEARCH(AUTOMATON_FIRST);
 }
 
 SIMT_KERNEL(write_automaton, automaton_arguments, SCAN_COUNT_THREADS, 3)

@@ -8,7 +8,7 @@
  * Traffic    plane.h. For bins, per step of 2 KiB: writes 4 bytes, and up to 256 if the step has
  *            hits.
  * Progress   no block waits for another block.
- * Order      a count, the first, or hits in bins (append_planes; bins.cu).
+ * Order      a count, or hits in bins (append_planes; bins.cu).
  * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. A pattern longer than a tile is read again for each tile
  *            that ends in an occurrence.
@@ -36,28 +36,18 @@ SIMT_FUNCTION void planes_append(const struct pattern_arguments *a,
     }
 }
 
-/* Counts the bitmap's bits, and reports the tile's first occurrence if that is wanted; or leaves
- * the hits for bins. Called by all threads of the block. */
+/* Counts the bitmap's bits, or leaves the hits for bins. Called by all threads of the block. */
 SIMT_FUNCTION void planes_emit(const struct pattern_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, struct tile_totals *totals)
 {
-    uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, lowest = 0, lanes;
+    uint32_t own = tile_own_words(a), first = simt_thread() * own;
 
     if (shared->lists) {
         planes_append(a, range, shared, totals);
         return;
     }
-    for (uint32_t w = first; w < first + own; w++) {
-        uint32_t word = shared->bits[w];
-
-        if (word != 0 && count == 0)
-            lowest = w * 32u + simt_lowest_bit(word);
-        count += simt_popcount(word);
-    }
-    totals->count += count;
-    lanes = a->scan.want == WANT_FIRST ? simt_ballot(count != 0) : 0;
-    if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
-        tile_lower_first(&a->scan, (range->position - a->shift + lowest - a->scan.begin) << 32);
+    for (uint32_t w = first; w < first + own; w++)
+        totals->count += simt_popcount(shared->bits[w]);
 }
 
 /* Sets *range to tile number `tile` of the launch: a tile of the text, of a list of tiles, or of a
@@ -104,13 +94,6 @@ SIMT_FUNCTION void planes_tiles(const struct pattern_arguments *a, const struct 
 
         if (!planes_place(a, tile, &range))
             continue;
-        if (!shared->lists && a->scan.want == WANT_FIRST && range.position > range.first &&
-            tile_is_after_first(&a->scan, range.position - a->shift)) {
-            /* the list is not sorted: a later tile of the list may lie earlier in the text */
-            if (a->tile_list != 0)
-                continue;
-            break;
-        }
         totals.dense_count += simt_thread() == 0;
         any = plane_tile_verify(a, &range, range.position - a->shift, shared, &totals);
         if (any || shared->lists)

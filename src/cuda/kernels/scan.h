@@ -127,9 +127,8 @@ enum scan_gram_kind {
     SCAN_GRAM_STRIDE_8
 };
 
-/* The sums of a grid. All words are zero before a launch; its last block passes them to the host
- * and resets them for the next one. A count passes the first three words, one by one
- * (tile_report_count), other searches all words together (tile_report_result). */
+/* The sums of a grid. All words are zero before a launch; its last block passes the first three to
+ * the host, one by one (tile_report_count), and resets all for the next one. */
 struct scan_result {
     uint64_t count;
     uint64_t candidates; /* positions that pass the filter */
@@ -140,11 +139,7 @@ struct scan_result {
     /* tiles or groups that a stream kernel has listed or given up; a kernel for sets raises this
      * above listed_max if the budget is used up */
     uint64_t listed;
-    uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
-    /* blocks that are done; in the host's copy, the launch's number, written last */
-    uint64_t blocks;
 };
-#define SCAN_RESULT_WORDS 7u
 /* the first words, to which each block adds the sums of its threads */
 #define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
@@ -153,7 +148,6 @@ struct scan_result {
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
-#define SCAN_NONE UINT64_MAX
 
 /* The plane of the pattern's window: bit `bit` of each byte of the window. */
 struct scan_plane {
@@ -262,7 +256,6 @@ struct scan_arguments {
     uint64_t text_end; /* end of the text; SCAN_PADDING_BYTES further bytes can be loaded */
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
-    uint64_t launch;            /* the launch's number, not 0 */
     /* Kernels that count, unless NULL: `capacity` slots for each bin (bins.cu), for hits in any
      * order (tile_append), each literal << 32 | x - begin; or what tile_append_step leaves.
      * mark_automaton: a bit for each position from `position` on, as bins_marks reads them.
@@ -277,7 +270,6 @@ struct scan_arguments {
     uint32_t bin_shift;  /* a hit at x is in bin (x - begin) >> bin_shift */
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
-    uint32_t want;       /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
     uint32_t tile_count;
     uint32_t fold; /* 1: compare letters without case; patterns are in lower case */

@@ -592,9 +592,8 @@ SIMT_FUNCTION uint32_t sets_matches(const struct set_arguments *a, uint64_t prop
     return tile_equal(&a->scan, *x, a->literal_bytes + record.w[0], record.w[1]) ? 1u : 0;
 }
 
-/* Compares the literals of `count` ≤ 32 proposals, and records the occurrences: with WANT_FIRST in
- * result->nearest, otherwise in a->scan.hits unless that is NULL. Called by all lanes of the warp.
- */
+/* Compares the literals of `count` ≤ 32 proposals, and records the occurrences in a->scan.hits
+ * unless that is NULL. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_compare(const struct set_arguments *a, const uint64_t *proposals,
                                 uint32_t count, uint32_t *found, uint64_t *spent)
 {
@@ -604,9 +603,7 @@ SIMT_FUNCTION void sets_compare(const struct set_arguments *a, const uint64_t *p
     simt_warp_sync(); /* all lanes have written the proposals before other lanes read */
     if (SIMT_BOUND(simt_lane() < count))
         own = sets_matches(a, proposals[simt_lane()], &x, &literal, &cost);
-    if (own != 0 && a->scan.want == WANT_FIRST)
-        tile_lower_first(&a->scan, (x - a->scan.begin) << 32 | literal);
-    else if (a->scan.want == WANT_COUNT && a->scan.hits != 0)
+    if (a->scan.hits != 0)
         tile_append(&a->scan, own != 0, x, literal);
     *found += own;
     *spent += simt_warp_sum_u32(cost);

@@ -1,4 +1,4 @@
-/* stream: counts the occurrences of one pattern, or finds the first, without bitmaps.
+/* stream: counts the occurrences of one pattern without bitmaps.
  *
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, or grams
  *            at every 2nd, 4th or 8th, in registers (filter.h), by pipelined loads. stream.h
@@ -11,32 +11,20 @@
  * Bound      by device memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].
  * Progress   no block waits for another block.
  * Order      no order: a count.
- * Limits     want is WANT_COUNT or WANT_FIRST; further limits as in planes.cu. The kernel lists the
- *            numbers of dense tiles and does not count their occurrences.
+ * Limits     as in planes.cu. The kernel lists the numbers of dense tiles and does not count their
+ *            occurrences.
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison. Loads that overlap in
  *            registers: no publication known.
  */
 #include "stream.h"
 
-#define STREAM_COUNT_KIND(kind)       \
-    case kind:                        \
-        stream_tiles(&args, kind, 0); \
+#define STREAM_COUNT_KIND(kind)    \
+    case kind:                     \
+        stream_tiles(&args, kind); \
         break;
-#define STREAM_FIRST_KIND(kind)       \
-    case kind:                        \
-        stream_tiles(&args, kind, 1); \
-        break;
-
 SIMT_KERNEL(scan_stream, pattern_arguments, SCAN_THREADS_MAX, 3)
 {
     switch (stream_kind(&args)) {
         STREAM_KIND_LIST(STREAM_COUNT_KIND)
-    }
-}
-
-SIMT_KERNEL(first_stream, pattern_arguments, SCAN_THREADS_MAX, 3)
-{
-    switch (stream_kind(&args)) {
-        STREAM_KIND_LIST(STREAM_FIRST_KIND)
     }
 }

@@ -126,13 +126,6 @@ SIMT_FUNCTION int stream_lane_compares_all(const struct pattern_arguments *a)
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Returns true if candidates stay in the queue at a tile's end, to be verified with those of the
- * next tile. */
-SIMT_FUNCTION int stream_keeps_queue(const struct pattern_arguments *a, int first)
-{
-    return stream_lane_compares_all(a) && !first;
-}
-
 /* Verifies the candidate x of each lane whose `wanted` is not 0, and sets *found to the lanes
  * with an occurrence. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_one(const struct pattern_arguments *a, uint64_t x, int wanted,
@@ -185,8 +178,6 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct pattern_arguments *a, struct 
         uint64_t x = (entry % STREAM_MASK_UNIT) * 16u + bit - a->shift;
 
         gives_up = stream_verify_one(a, x, mask != 0, &steps, &found);
-        if (a->scan.want == WANT_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
-            tile_lower_first(&a->scan, (x - a->scan.begin) << 32);
         if (a->scan.hits != 0 && !gives_up)
             tile_append(&a->scan, (found >> simt_lane() & 1u) != 0, x, 0);
         looked += simt_popcount(simt_ballot(mask != 0));
@@ -488,10 +479,9 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct pattern_argumen
     return words;
 }
 
-/* Like stream_step, for a step that need not be whole. If `first` is set and the filter finds
- * occurrences, also reports the first of them. */
+/* Like stream_step, for a step that need not be whole. */
 SIMT_FUNCTION void stream_edge(const struct pattern_arguments *a, uint64_t position, int kind,
-                               int first, struct stream_state *s, uint64_t *count)
+                               struct stream_state *s, uint64_t *count)
 {
     struct filter_range range = {position, a->scan.begin + a->shift, stream_limit(a)};
 
@@ -499,8 +489,7 @@ SIMT_FUNCTION void stream_edge(const struct pattern_arguments *a, uint64_t posit
         uint64_t place = position + 16u * simt_lane();
         struct filter_words words = stream_edge_words(a, place, kind);
         uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
-        if (stream_decides(kind) && first && mask != 0)
-            tile_lower_first(&a->scan, (place - range.first + simt_lowest_bit(mask)) << 32);
+
         if (stream_decides(kind))
             *count += simt_popcount(mask);
         else
@@ -519,27 +508,13 @@ SIMT_FUNCTION uint64_t stream_begin(const struct pattern_arguments *a, uint32_t 
 
 /* A block's way from tile to tile. */
 struct stream_cursor {
-    /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
-     * its earlier values. A pair is the block's next tile and the one after. */
+    /* Two tile numbers, used in turn: when thread 0 writes one, all threads have read its earlier
+     * value. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */
     uint32_t turn;
-    /* thread 0: the upper half of result->nearest, which says where the first known occurrence
-     * starts; read before the last step of a tile */
-    uint32_t nearest;
 };
-
-/* Returns the tile, or a->scan.tile_count (no tile) if it lies after the first known occurrence. */
-SIMT_FUNCTION uint32_t stream_tile_before_first(const struct pattern_arguments *a,
-                                                const struct stream_cursor *cursor, uint32_t tile)
-{
-    return UINT32_MAX - cursor->nearest < a->scan.position +
-                                              (uint64_t)tile * (a->tile_words * 32u) - a->shift -
-                                              a->scan.begin
-               ? a->scan.tile_count
-               : tile;
-}
 
 /* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
  * operation. stream_end uses it, and adds the number of blocks to it, since the blocks' first tiles
@@ -571,26 +546,22 @@ SIMT_FUNCTION void stream_sum(struct stream_state *s, int dense)
 }
 
 /* Ends a tile: the block adds its counts, or gives it up and lists it. Thread 0 chooses *third, the
- * tile after the next, and draws another ticket. In a search for the first occurrence, *next
- * becomes a->scan.tile_count (no tile) if that tile lies after an occurrence found by now. Called
- * by all threads of the block. */
+ * tile after the next, and draws another ticket. Called by all threads of the block. */
 SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream_state *s,
-                              struct stream_cursor *cursor, uint32_t tile, int kind, int first,
-                              int dense, uint32_t *next, uint32_t *third)
+                              struct stream_cursor *cursor, uint32_t tile, int kind, int dense,
+                              uint32_t *third)
 {
-    uint32_t *tickets = &cursor->tickets[cursor->turn++ % 2u * 2u];
+    uint32_t *ticket = &cursor->tickets[cursor->turn++ % 2u];
 
     if (simt_thread() == 0) {
-        tickets[0] = first ? stream_tile_before_first(a, cursor, *next) : *next;
-        tickets[1] = cursor->is_vain ? a->scan.tile_count : cursor->ahead + simt_blocks();
-        if (first)
-            tickets[1] = stream_tile_before_first(a, cursor, tickets[1]);
+        *ticket = cursor->is_vain ? a->scan.tile_count : cursor->ahead + simt_blocks();
         stream_draw_ticket(a, cursor, s->warp->listed, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
     } else {
-        if (!stream_keeps_queue(a, first))
+        /* candidates that a lane compares stay in the queue, for those of the next tile */
+        if (!stream_lane_compares_all(a))
             dense = dense || stream_drain(a, s);
         dense = simt_barrier_or(dense);
         stream_sum(s, dense);
@@ -601,16 +572,14 @@ SIMT_FUNCTION void stream_end(const struct pattern_arguments *a, struct stream_s
             s->warp->listed++;
         }
     }
-    if (first)
-        *next = tickets[0];
-    *third = tickets[1];
+    *third = *ticket;
 }
 
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
  * tile. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, uint32_t next,
-                              struct stream_rows *step, int kind, int first, struct stream_state *s,
-                              struct stream_cursor *cursor, uint64_t *count)
+                              struct stream_rows *step, int kind, struct stream_state *s,
+                              uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint32_t left = a->tile_words * 32u / warps_bytes;
@@ -621,14 +590,11 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
         uint64_t following = left > 1u ? position + warps_bytes : stream_begin(a, next);
         struct stream_rows ahead = {{0}, {0, 0}};
 
-        if (first && left == 1u && simt_thread() == 0)
-            cursor->nearest =
-                simt_load_relaxed_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
         stream_load(a, following, &ahead, kind);
         if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
         else if (!dense && position < stream_limit(a))
-            stream_edge(a, position, kind, first, s, count);
+            stream_edge(a, position, kind, s, count);
         if (!stream_decides(kind))
             dense = dense || stream_verify_full(a, s);
         if (!stream_decides(kind) && dense && left > 2u)
@@ -639,26 +605,13 @@ SIMT_FUNCTION int stream_tile(const struct pattern_arguments *a, uint32_t tile, 
     return dense;
 }
 
-/* In a search for the first occurrence, searches a tile again once the warp has found occurrences:
- * stream_step has only counted them, and stream_edge finds their positions. */
-SIMT_FUNCTION_LARGE void stream_tile_again(const struct pattern_arguments *a, uint32_t tile,
-                                           int kind, struct stream_state *s)
-{
-    uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
-    uint64_t position = stream_begin(a, tile), end = position + a->tile_words * 32u, count = 0;
-
-    for (; position < end; position += warps_bytes)
-        stream_edge(a, position, kind, 1, s, &count);
-}
-
-/* The body of the kernels: searches the block's tiles. With `first`, the first occurrence is
- * wanted. */
-SIMT_FUNCTION void stream_tiles(const struct pattern_arguments *a, int kind, int first)
+/* The body of the kernel: searches the block's tiles. */
+SIMT_FUNCTION void stream_tiles(const struct pattern_arguments *a, int kind)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    SIMT_SHARED(uint32_t, stream_tickets, 4);
+    SIMT_SHARED(uint32_t, stream_tickets, 2);
     struct stream_state s = {stream_warps + simt_warp(), 0};
-    struct stream_cursor cursor = {stream_tickets, 0, 0, 0, 0};
+    struct stream_cursor cursor = {stream_tickets, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
@@ -669,18 +622,16 @@ SIMT_FUNCTION void stream_tiles(const struct pattern_arguments *a, int kind, int
         s.warp->total = s.warp->candidates = s.warp->listed = 0;
     }
     if (simt_thread() == 0) {
-        stream_tickets[3] = tile_ticket(&a->scan) + simt_blocks();
+        stream_tickets[1] = tile_ticket(&a->scan) + simt_blocks();
         cursor.ahead = tile_ticket(&a->scan);
     }
     simt_barrier();
-    next = stream_tickets[3];
+    next = stream_tickets[1];
     while (SIMT_BOUND(tile < a->scan.tile_count)) {
-        int dense = stream_tile(a, tile, next, &step, kind, first, &s, &cursor, &totals.count);
+        int dense = stream_tile(a, tile, next, &step, kind, &s, &totals.count);
         uint32_t third;
 
-        if (stream_decides(kind) && first && simt_ballot(totals.count != 0) != 0)
-            stream_tile_again(a, tile, kind, &s);
-        stream_end(a, &s, &cursor, tile, kind, first, dense, &next, &third);
+        stream_end(a, &s, &cursor, tile, kind, dense, &third);
         tile = next;
         next = third;
     }

@@ -140,26 +140,26 @@ SIMT_FUNCTION void append_tile(const struct pattern_arguments *a, uint32_t tile,
 
 SIMT_FUNCTION void append_tiles(const struct pattern_arguments *a, int kind)
 {
-    SIMT_SHARED(uint32_t, append_tickets, 4);
+    SIMT_SHARED(uint32_t, append_tickets, 2);
     struct stream_state s = {0, 0};
-    struct stream_cursor cursor = {append_tickets, 0, 0, 0, 0};
+    struct stream_cursor cursor = {append_tickets, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
 
     stream_load(a, stream_begin(a, tile), &step, kind);
     if (simt_thread() == 0) {
-        append_tickets[3] = tile_ticket(&a->scan) + simt_blocks();
+        append_tickets[1] = tile_ticket(&a->scan) + simt_blocks();
         cursor.ahead = tile_ticket(&a->scan);
     }
     simt_barrier();
-    next = append_tickets[3];
+    next = append_tickets[1];
     while (SIMT_BOUND(tile < a->scan.tile_count)) {
         uint32_t third;
 
         append_tile(a, tile, next, &step, kind, &totals.count);
         /* whatever the kind, there is nothing to verify */
-        stream_end(a, &s, &cursor, tile, FILTER_BYTE, 0, 0, &next, &third);
+        stream_end(a, &s, &cursor, tile, FILTER_BYTE, 0, &third);
         tile = next;
         next = third;
     }

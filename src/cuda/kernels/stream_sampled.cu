@@ -87,9 +87,6 @@ struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
     uint64_t ahead; /* in lane 0: the next ticket */
-    /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0: no occurrence is
-     * known, or the first is not wanted. */
-    uint32_t limit;
 };
 
 struct sampled_step {
@@ -100,17 +97,6 @@ struct sampled_step {
 SIMT_FUNCTION void sampled_draw_ticket(const struct pattern_arguments *a, struct sampled_walk *walk)
 {
     walk->ahead = tile_warp_ticket(&a->scan);
-    if (a->scan.want == WANT_FIRST && simt_lane() == 0)
-        walk->limit =
-            simt_load_relaxed_u32((const uint32_t *)(const void *)&a->scan.result->nearest + 1);
-}
-
-/* Returns true if the first occurrence so far lies before all starts of a sample. */
-SIMT_FUNCTION int sampled_is_after_first(const struct pattern_arguments *a,
-                                         const struct sampled_walk *walk, uint32_t sample)
-{
-    return UINT32_MAX - simt_shuffle_u32(walk->limit, 0) + a->scan.begin + a->stride <
-           sampled_place(a, sample);
 }
 
 /* Goes to the ticket's next step, or to the first step of the next ticket. */
@@ -122,8 +108,6 @@ SIMT_FUNCTION void sampled_walk_next(const struct pattern_arguments *a, struct s
     if (--walk->steps == 0) {
         at = simt_shuffle_u64(walk->ahead, 0) * a->ticket_groups * SCAN_SAMPLE_STEP;
         walk->at = at < a->sample_count ? (uint32_t)at : SAMPLED_END;
-        if (a->scan.want == WANT_FIRST && sampled_is_after_first(a, walk, walk->at))
-            walk->at = SAMPLED_END;
         sampled_draw_ticket(a, walk);
         walk->steps = a->ticket_groups;
     }
@@ -290,9 +274,7 @@ SIMT_FUNCTION int sampled_compare(const struct pattern_arguments *a, struct samp
             return 1;
     }
     s->count += equal ? 1u : 0;
-    if (equal && a->scan.want == WANT_FIRST)
-        tile_lower_first(&a->scan, (x - a->scan.begin) << 32);
-    else if (a->scan.want == WANT_COUNT && a->scan.hits != 0)
+    if (a->scan.hits != 0)
         tile_append(&a->scan, equal, x, 0);
     return 0;
 }
@@ -523,7 +505,7 @@ SIMT_KERNEL(stream_sampled, pattern_arguments, SCAN_THREADS_MAX, 2)
     SIMT_SHARED(uint32_t, sample_queues,
                 2u * SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
     struct sampled_stream s = {sample_queues + 2u * simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0, 0};
-    struct sampled_walk walk = {0, 1, 0, 0};
+    struct sampled_walk walk = {0, 1, 0};
     struct tile_totals totals = {0, 0, 0};
     struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
 

@@ -44,7 +44,7 @@
  *            stride, q, choices and tables.
  * Progress   no block waits for another block.
  * Order      no order: a count, the first, or hits in bins (bins.cu).
- * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
+ * Limits     A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then repeats the search with a larger budget,
  *            or by automaton.cu or on the CPU.
  * Rejected   speeds without a unit are fractions of the read speed, as "variant instead of the
@@ -527,17 +527,6 @@ SIMT_FUNCTION void sets_end(const struct set_arguments *a, struct sets_lane *s,
                 sets_most(a, s));
 }
 
-/* Returns true if the first occurrence so far lies before all starts that the tile's samples can
- * propose. Called by one thread. */
-SIMT_FUNCTION int sets_are_after_first(const struct set_arguments *a, uint64_t tile)
-{
-    uint64_t from = a->scan.position + tile * a->tile_bytes;
-
-    return from > a->scan.begin + a->sets.offset_max &&
-           (SCAN_NONE - simt_load_relaxed_u64(&a->scan.result->nearest)) >> 32 <
-               from - a->scan.begin - a->sets.offset_max;
-}
-
 /* Searches the tiles that the warp draws, without waiting for another warp. Returns the lane's last
  * ticket, for tile_finish. */
 SIMT_FUNCTION uint32_t sets_tiles(const struct set_arguments *a, struct sets_lane *s,
@@ -562,14 +551,11 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct set_arguments *a, struct sets_lan
         uint32_t third;
 
         sets_tile(a, s, tile, next, &step, form);
-        if (a->scan.want == WANT_FIRST)
-            sets_end(a, s, form);
         if (s->warp->gives_up != 0)
             break;
         third = ahead + first;
         if (simt_lane() == 0) {
-            if (listed > a->scan.listed_max ||
-                (a->scan.want == WANT_FIRST && sets_are_after_first(a, third)))
+            if (listed > a->scan.listed_max)
                 third = a->scan.tile_count;
             ahead = tile_ticket(&a->scan);
         }

@@ -208,14 +208,6 @@ SIMT_FUNCTION void tile_verify(const struct pattern_arguments *a, uint64_t origi
     }
 }
 
-/* Makes `found` the first known occurrence, if it precedes the one known so far. `found` is (x -
- * a->begin) << 32 | literal. result->nearest is SCAN_NONE - found, so that 0 means none, and the
- * first occurrence has the greatest value. */
-SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
-{
-    simt_max_u64(&a->result->nearest, SCAN_NONE - found);
-}
-
 /* Appends the hit of each lane whose `found` is not 0 to its bin, in any order: literal << 32 | x -
  * begin. A lane does so by itself: the bins' counters are far apart, and a warp waits only once. */
 SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64_t x,
@@ -317,46 +309,7 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, uint64_t *ticke
     return *ticket;
 }
 
-/* Returns true if the first known occurrence lies before x, so that starts at x or later need not
- * be searched. Called by all threads of the block, and returns the same to all. */
-SIMT_FUNCTION int tile_is_after_first(const struct scan_arguments *a, uint64_t x)
-{
-    int behind = 0;
-
-    if (simt_thread() == 0 && x > a->begin)
-        behind = (SCAN_NONE - simt_load_relaxed_u64(&a->result->nearest)) >> 32 < x - a->begin;
-    return simt_barrier_or(behind);
-}
-
-/* Signals that the block is done. The last block copies the whole result to the host, and resets it
- * for the next launch, so that a launch needs neither a fill before nor a copy after. Called by all
- * lanes of the block's warp 0. */
-SIMT_FUNCTION void tile_report_result(const struct scan_arguments *a)
-{
-    uint64_t done = 0;
-
-    simt_fence(); /* the block's sums are visible before its signal */
-    simt_warp_sync();
-    if (simt_lane() == 0)
-        done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
-    if (simt_shuffle_u64(done, 0) != simt_blocks())
-        return;
-    simt_fence(); /* this block reads the sums after it has read all signals */
-    if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
-        uint64_t *word = (uint64_t *)a->result + simt_lane();
-
-        if (simt_lane() != SCAN_RESULT_WORDS - 1u)
-            simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_load_relaxed_u64(word));
-        simt_store_u64(word, 0);
-    }
-    simt_warp_sync(); /* lane 0 writes the launch's number after all other words */
-    if (simt_lane() == 0) {
-        simt_fence_host();
-        simt_store_u64(&a->answer->blocks, a->launch);
-    }
-}
-
-/* Passes the sums of a count to the host, without a fence: each word packs its sum with the number
+/* Passes the sums to the host, without a fence: each word packs its sum with the number
  * of blocks that have added to it, so that the last block to add has the whole sum. Called by all
  * lanes of the block's warp 0; lane i has sum i. */
 SIMT_FUNCTION void tile_report_count(const struct scan_arguments *a, uint64_t own)
@@ -402,13 +355,7 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
         return;
     for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
         total += simt_lane() < SCAN_SUMS ? tile_sums[SCAN_SUMS * w + simt_lane()] : 0;
-    if (a->want == WANT_COUNT) {
-        tile_report_count(a, total);
-        return;
-    }
-    if (total != 0)
-        simt_add_u64((uint64_t *)a->result + simt_lane(), total);
-    tile_report_result(a);
+    tile_report_count(a, total);
 }
 
 #endif
