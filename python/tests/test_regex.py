@@ -535,3 +535,9 @@ def test_which_records_match_across_lines(rng):
         begins = [(row, i, one.search(records[row]).start()) for row in range(len(records)) for i, one in enumerate(compiled)
                   if i in rows[row]]  # fmt: skip
         assert list(plan.cells(records)) == begins
+
+
+def test_records_hold_line_ends():
+    """Check that the part of a match before an atom may hold a line end of a record, also beside a long repetition."""
+    plan = trawl.Plan("[^b](aq|..?(\u00e9ba|a|(ba){1,2}ba1)[^1])", regex=True)
+    assert plan.which(["\n.aA", ".\naA"]).tolist() == [0, None]
