@@ -376,7 +376,8 @@ static bool depends_on_others(const struct patterns *patterns, const struct sett
 
 /* Builds the plan of the separate expressions, which is searched faster, or of the joined one: if
  * PCRE2 decides about one, and one may be empty or depends on others; or if matches may cross
- * lines, and PCRE2 decides about one, one may be empty, or they must be whole lines. If the joined
+ * lines, and PCRE2 decides about one, one may be empty, they must be whole lines, or lines without
+ * a match are wanted: after a match, the search goes on behind its last line. If the joined
  * one is rejected, builds the plan of the separate ones after all, unless matches must be whole
  * lines (--multiline -x), which only the joined one expresses. In Perl's syntax an earlier
  * expression wins, as an earlier alternative does; but not an empty match of PCRE2, so a list that
@@ -404,7 +405,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
         any_empty = patterns_empty_between(apart, i) != 0;
     if (lines ? told.pcre == 0 || (told.pcre == 1 && first_wins && !any_empty &&
                                    !depends_on_others(patterns, settings))
-              : told.pcre == 0 && !any_empty && !settings->whole_lines) {
+              : told.pcre == 0 && !any_empty && !settings->whole_lines && !settings->invert) {
         patterns->is_apart = true;
         patterns->first_wins = first_wins;
         patterns->joined.bytes = NULL;
