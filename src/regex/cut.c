@@ -13,14 +13,12 @@
 static int goes_on(const struct expressions *made, const struct groups_text *text,
                    struct groups_memory *memory)
 {
-    const bool words = (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
     const struct groups *steps;
     int found = 0;
 
     for (uint32_t i = 0; i < made->count && found == 0; i++)
-        found = program_steps(made->items[i].each, words, made->is_strict, &steps) != TRAWL_OK
-                    ? -1
-                    : groups_go_on(steps, memory, text);
+        found =
+            expression_steps(made, i, &steps) != TRAWL_OK ? -1 : groups_go_on(steps, memory, text);
     return found;
 }
 

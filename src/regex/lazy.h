@@ -100,8 +100,10 @@ struct lazy_spans {
 /* Finds a match of the expression, from line->from on, as words_match does, without groups. If
  * *expression is `count`, finds the first match of any, of those that begin there the one of the
  * first expression (or the longest, as options.longest says), and sets *expression; none may be
- * empty. Returns LAZY_ASKS if it cannot decide, or the call was cancelled. */
+ * empty. Returns LAZY_ASKS if it cannot decide, or the call was cancelled, or LAZY_ENDED. */
 #define LAZY_ASKS (-1)
+/* A match ends at span->end; where it begins, at or after span->begin, is not known. */
+#define LAZY_ENDED (-7)
 int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span);
 void lazy_spans_free(struct lazy_spans *spans);

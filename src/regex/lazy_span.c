@@ -176,7 +176,7 @@ int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_
     }
     return reading.is_anchored || reading.is_sure || find_begin(spans, *expression, line, span)
                ? 1
-               : LAZY_ASKS;
+               : LAZY_ENDED;
 }
 
 void lazy_spans_free(struct lazy_spans *spans)

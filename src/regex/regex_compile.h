@@ -107,6 +107,16 @@ static inline const struct reach *expression_reach(const struct expressions *mad
                          item->has_words ? &made->words : NULL);
 }
 
+/* Sets *steps to those of an expression that PCRE2 does not search for. Errors: MEMORY. */
+static inline enum trawl_status expression_steps(const struct expressions *made, uint32_t index,
+                                                 const struct groups **steps)
+{
+    const uint32_t flags = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+
+    return program_steps(made->items[index].each, flags == TRAWL_WHOLE_WORD, made->is_strict,
+                         steps);
+}
+
 /* Returns true if the task only wants the atoms that a search finds. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)

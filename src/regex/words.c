@@ -218,14 +218,10 @@ int words_groups(const struct expressions *expressions, uint32_t expression,
                  const struct judged *line, uint64_t from, uint64_t to, struct regex_span *spans,
                  uint32_t span_count)
 {
-    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     const struct groups_text text = {line->bytes, line->count, from, to, line->call};
     const struct groups *groups;
-    const enum trawl_status status =
-        program_steps(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
-                      expressions->is_strict, &groups);
 
-    if (status != TRAWL_OK)
+    if (expression_steps(expressions, expression, &groups) != TRAWL_OK)
         return -1;
     return groups_find(groups, &line->words->groups, &text, spans, span_count);
 }
@@ -235,14 +231,10 @@ static int by_steps(const struct expressions *expressions, uint32_t expression,
                     const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                     struct regex_span *span)
 {
-    const uint32_t edges = expressions->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     const struct groups_text text = {line->bytes, line->count, from, to, line->call};
     const struct groups *groups;
-    const enum trawl_status status =
-        program_steps(expressions->items[expression].each, edges == TRAWL_WHOLE_WORD,
-                      expressions->is_strict, &groups);
 
-    if (status != TRAWL_OK)
+    if (expression_steps(expressions, expression, &groups) != TRAWL_OK)
         return -1;
     program_note(&line->words->steps, to - from);
     return groups_match(groups, &line->words->groups, &text, anchor, span);
@@ -271,9 +263,15 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         const struct lazy_line read = {
             .bytes = line->bytes, .count = line->count, .from = from, .call = line->call};
         uint32_t one = expression;
-        const int found =
-            lazy_span(&words->spans, &one, &read, to, anchor, span != NULL ? span : &own);
+        struct regex_span *wanted = span != NULL ? span : &own;
+        const int found = lazy_span(&words->spans, &one, &read, to, anchor, wanted);
 
+        while (found == LAZY_ENDED && asked->has_words && wanted->begin < wanted->end &&
+               at_character_middle(expressions, line->bytes, line->count, wanted->begin))
+            wanted->begin++;     /* as no match begins there */
+        if (found == LAZY_ENDED) /* so little is left that a reach would not be faster */
+            return by_steps(expressions, expression, line, wanted->begin, wanted->end, anchor,
+                            wanted);
         if (found != LAZY_ASKS)
             return found;
     }
