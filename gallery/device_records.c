@@ -443,18 +443,18 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
     struct gallery_records *own = gallery->records;
     const struct gallery_tape *records = packing->records;
     uint64_t tape = records->offsets[records->record_count] - records->offsets[0];
-    uint64_t least = own->keys[own->key_count - 1].bytes + 2 * PADDING_BYTES;
+    uint64_t min = own->keys[own->key_count - 1].bytes + 2 * PADDING_BYTES;
     uint64_t wanted =
         saturating_add(tape, saturating_multiply(records->record_count, 2 * PADDING_BYTES));
 
-    least = max_u64(least, PART_BYTES_MIN);
+    min = max_u64(min, PART_BYTES_MIN);
     for (;;) {
         uint64_t bytes = min_u64(wanted, gallery->worker->limits.text_bytes_max);
         enum trawl_status status;
 
-        bytes = min_u64(max_u64(bytes, least), WORDS_BYTES_MAX) / 4 * 4;
+        bytes = min_u64(max_u64(bytes, min), WORDS_BYTES_MAX) / 4 * 4;
         status = reserve_both(packing, bytes, error);
-        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, WORDS_BYTES_MIN))
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(min, WORDS_BYTES_MIN))
             return status;
         cuda_memory_release(gallery->worker->device, &gallery->worker->text);
         cuda_memory_release(gallery->worker->device, &own->part_memory);

@@ -82,7 +82,7 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
     const char *name = plan->algorithm.name;
     const struct gallery_row *row = &rows[own->choice.algorithm];
     bool trie = (row->needs & TRIE) != 0;
-    uint64_t most = trie ? own->limits.trie_states_max - 1 : row_pattern_max(row), bytes = 0;
+    uint64_t max = trie ? own->limits.trie_states_max - 1 : row_pattern_max(row), bytes = 0;
 
     if (row->kernel == NULL && !is_hybrid(row))
         return TRAWL_FAIL(error, UNSUPPORTED,
@@ -90,11 +90,11 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
                           name);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         bytes = plan_literal_at(plan, i).bytes_count + (trie ? bytes : 0);
-        if (bytes > most)
+        if (bytes > max)
             return TRAWL_FAIL(error, UNSUPPORTED,
                               "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
                               " bytes in %s, not %" PRIu64,
-                              name, most,
+                              name, max,
                               trie                           ? "a trie of all"
                               : (row->needs & KEY) != 0      ? "registers"
                               : (row->needs & CONSTANT) != 0 ? "constant memory"

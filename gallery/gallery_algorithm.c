@@ -60,7 +60,7 @@ static struct option_text option_split(struct option_text *text, char separator)
 
 /* Reads a decimal number. Returns false if `part` has a byte that is not a digit, or if the number
  * is not in [least, most]. */
-static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
+static bool option_number(struct option_text part, uint32_t min, uint32_t max, uint32_t *number)
 {
     uint64_t value = 0;
 
@@ -72,7 +72,7 @@ static bool option_number(struct option_text part, uint32_t least, uint32_t most
         value = 10 * value + (uint64_t)(part.begin[i] - '0');
     }
     *number = (uint32_t)value;
-    return value >= least && value <= most;
+    return value >= min && value <= max;
 }
 
 static bool find_algorithm(struct option_text name, enum gallery_algorithm *algorithm)

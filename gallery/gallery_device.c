@@ -584,7 +584,7 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
 {
     struct gallery_device *own = search->own;
     struct engine_result *result = search->result;
-    uint64_t held = result->hits.count, most = own->worker->limits.hits_max, limit;
+    uint64_t held = result->hits.count, max = own->worker->limits.hits_max, limit;
 
     *fits = true;
     literals_begin(search);
@@ -594,7 +594,7 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
         TRAWL_TRY(search_prepare(search, part, limit, error));
         TRAWL_TRY(search_run(search, error));
         found = landed(own)->cursor;
-        *fits = part->end - part->begin == 1 || result->hits.count - held + found <= most;
+        *fits = part->end - part->begin == 1 || result->hits.count - held + found <= max;
         if (!*fits)
             break;
         if (found > own->hits_room || row_needs(search, SUMS)) {

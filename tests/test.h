@@ -194,10 +194,9 @@ static inline uint64_t test_random_below(struct test_random *random, uint64_t bo
 }
 
 /* Returns a random number in [least, most]. */
-static inline uint64_t test_random_between(struct test_random *random, uint64_t least,
-                                           uint64_t most)
+static inline uint64_t test_random_between(struct test_random *random, uint64_t min, uint64_t max)
 {
-    return least + test_random_below(random, most - least + 1);
+    return min + test_random_below(random, max - min + 1);
 }
 
 /* Returns true in one of `bound` calls on average. */

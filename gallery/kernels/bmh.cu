@@ -124,10 +124,10 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
-    uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
+    uint32_t max = BMH_COLUMNS_WORDS / column.stride * 4u;
 
-    column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
-    column.share = most - 3u - (column.keep - 1u); /* for alignment, up to 3 bytes come first */
+    column.keep = a->pattern_bytes < max / 4u ? a->pattern_bytes : max / 4u;
+    column.share = max - 3u - (column.keep - 1u); /* for alignment, up to 3 bytes come first */
     if (column.share > a->segment)
         column.share = (uint32_t)a->segment;
     column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;

@@ -55,25 +55,25 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
 
 /* Returns the minimum of all threads' `own`, in thread 0 only. Called by all threads of the
  * block. */
-SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
+SIMT_FUNCTION uint64_t word_min(uint64_t *min, uint64_t own)
 {
     uint32_t count = simt_threads();
 
-    least[simt_thread()] = own;
+    min[simt_thread()] = own;
     while (count > 1u) {
         uint32_t half = (count + 1u) / 2u;
 
         simt_barrier();
-        if (simt_thread() + half < count && least[simt_thread() + half] < least[simt_thread()])
-            least[simt_thread()] = least[simt_thread() + half];
+        if (simt_thread() + half < count && min[simt_thread() + half] < min[simt_thread()])
+            min[simt_thread()] = min[simt_thread() + half];
         count = half;
     }
-    return least[simt_thread()];
+    return min[simt_thread()];
 }
 
 SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
 {
-    SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
+    SIMT_SHARED(uint64_t, min, WORD_THREADS_MAX);
     uint64_t x = gallery_place(&args), own = UINT64_MAX;
 
     if (SIMT_BOUND(x < args.limit) && word_matches(&args, x)) {
@@ -83,7 +83,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
     }
     if (args.want != WANT_FIRST)
         return;
-    own = word_least(least, own);
+    own = word_min(min, own);
     if (simt_thread() == 0)
         simt_store_u64(args.minima + simt_block(), own);
 }
@@ -91,7 +91,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
 /* Stores the minimum of all blocks' minima in the result. The grid is one block. */
 SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 {
-    SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
+    SIMT_SHARED(uint64_t, min, WORD_THREADS_MAX);
     uint64_t own = UINT64_MAX;
 
     for (uint32_t i = simt_thread(); i < args.minima_count; i += simt_threads()) {
@@ -99,7 +99,7 @@ SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 
         own = other < own ? other : own;
     }
-    own = word_least(least, own);
+    own = word_min(min, own);
     if (simt_thread() == 0)
         simt_store_u64(&args.result->first, own);
 }

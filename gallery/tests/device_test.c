@@ -132,9 +132,9 @@ static void on_auto(const char *algorithm, bool for_records)
 
 /* Patterns as long as registers, constant memory or the trie can hold are found; one byte more is
  * rejected. */
-static void at_the_limits(const char *algorithm, uint64_t most)
+static void at_the_limits(const char *algorithm, uint64_t max)
 {
-    uint64_t text_bytes = most + 9, count = 0;
+    uint64_t text_bytes = max + 9, count = 0;
     char *bytes = malloc((size_t)text_bytes);
     AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     struct trawl_error record = calls_error();
@@ -146,14 +146,14 @@ static void at_the_limits(const char *algorithm, uint64_t most)
 
     for (uint64_t i = 0; i < text_bytes; i++)
         bytes[i] = (char)(i % 251 * (i / 251 + 1) % 256);
-    whole = (struct trawl_pattern){bytes + 4, most};
-    longer = (struct trawl_pattern){bytes + 4, most + 1};
+    whole = (struct trawl_pattern){bytes + 4, max};
+    longer = (struct trawl_pattern){bytes + 4, max + 1};
     text = must_text(bytes, text_bytes);
     fits = build(&whole, 1, algorithm);
     does_not = build(&longer, 1, algorithm);
     TEST_CHECK_U64(must_count(cuda, fits, text), 1);
     CHECK_STATUS(trawl_count(cuda, does_not, text, &count, &record), TRAWL_UNSUPPORTED);
-    (void)snprintf(number, sizeof number, "%" PRIu64, most);
+    (void)snprintf(number, sizeof number, "%" PRIu64, max);
     TEST_CHECK(strstr(record.message, number) != NULL && strstr(record.message, "bytes") != NULL);
     TEST_CHECK_U64(must_count(cuda, fits, text), 1);
     free(bytes);

@@ -112,7 +112,7 @@ static bool in_one_part(const char *way)
 static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)
 {
-    uint64_t sum = 1, longest = 0, step = 1 + limits->text_bytes_max / 2, most;
+    uint64_t sum = 1, longest = 0, step = 1 + limits->text_bytes_max / 2, max;
     bool counted = config->want == WANT_COUNT && input->flags == 0;
     const char *options = strchr(way, ':');
     unsigned blocks = 0, threads = 0;
@@ -125,12 +125,12 @@ static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits
         step = min_u64(step, limits->hits_max);
     else if (config->resident && in_one_part(way))
         step = LONG_BYTES;
-    most = max_u64(STEPS_MAX * step / max_u64(input->pattern_count, 1), longest + step);
+    max = max_u64(STEPS_MAX * step / max_u64(input->pattern_count, 1), longest + step);
     if (options != NULL && sscanf(options, ":%ux%u", &blocks, &threads) == 2)
-        most = min_u64(most, longest + (uint64_t)WORK_MAX * blocks * threads / sum);
+        max = min_u64(max, longest + (uint64_t)WORK_MAX * blocks * threads / sum);
     else if (strncmp(way, "word", 4) == 0)
-        most = min_u64(most, longest + WORK_MAX / sum);
-    return most;
+        max = min_u64(max, longest + WORK_MAX / sum);
+    return max;
 }
 
 /* Keeps few patterns, cuts keys to the registers of pss-gr, and lengthens the text for some forms

@@ -68,13 +68,13 @@ static double rate_of_pieces(const struct approximate *approximate, double symbo
 
         for (uint64_t j = 0; j <= approximate->errors_max; j++) {
             uint64_t end = approx_piece_begin(approximate, count, j + 1);
-            double rate = 1, least = 1;
+            double rate = 1, min = 1;
 
             for (uint64_t at = approx_piece_begin(approximate, count, j); at < end; at++) {
                 rate *= dna ? 1.0 / 4 : rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
-                least *= symbol_rate_min;
+                min *= symbol_rate_min;
             }
-            sum += max_double(rate, least);
+            sum += max_double(rate, min);
         }
     }
     return sum;
@@ -216,14 +216,14 @@ void approx_choose(struct approximate *approximate, const struct filter_ops *ops
     const struct prices prices = host_prices(ops->windows / 2);
     const struct estimate host = estimate_make(approximate, &prices);
     const struct estimate device = estimate_make(approximate, &prices_device);
-    const double least = rate_of_pieces(approximate, 0);
-    const double rate = dna ? least : rate_of_pieces(approximate, SYMBOL_RATE_MIN);
+    const double min = rate_of_pieces(approximate, 0);
+    const double rate = dna ? min : rate_of_pieces(approximate, SYMBOL_RATE_MIN);
     const uint32_t every = BY_PIECES | BY_GRAMS | BY_FILTER;
     const uint32_t there = (characters ? 0 : BY_GRAMS) | (dna ? 0 : BY_PIECES);
 
     /* the host begins with PIECES if that is the cheapest method where a text has the fewest
      * candidates, and changes to method_dense where it has too many */
-    approximate->method = approximate->method_dense = cheapest(&host, every, least);
+    approximate->method = approximate->method_dense = cheapest(&host, every, min);
     if (approximate->method == APPROX_PIECES && approximate->class_count > 0) {
         approximate->method_dense = cheapest(&host, BY_GRAMS | BY_FILTER, 0);
         approximate->dense_ns = cost(&host, approximate->method_dense, 0);

@@ -121,12 +121,12 @@ static enum trawl_status send_tables(struct approx_device *own, struct trawl_err
     return TRAWL_OK;
 }
 
-static enum trawl_status reserve_found(struct approx_device *own, uint64_t least,
+static enum trawl_status reserve_found(struct approx_device *own, uint64_t min,
                                        struct trawl_error *error)
 {
     struct cuda_device *device = own->worker->device;
 
-    own->found_room = max_u64(max_u64(own->found_room, own->worker->limits.hits_max), least);
+    own->found_room = max_u64(max_u64(own->found_room, own->worker->limits.hits_max), min);
     TRAWL_TRY(cuda_memory_reserve(device, &own->count, sizeof(uint64_t), error));
     TRAWL_TRY(cuda_memory_reserve(device, &own->found, own->found_room * sizeof(uint64_t), error));
     return cuda_pinned_reserve(device, &own->worker->landing,

@@ -19,18 +19,18 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     const int64_t k = (int64_t)approximate->errors_max;
     /* symbols from the piece's start to the literal's end */
     const int64_t after = (int64_t)(begin[1] - begin[0]) - piece->symbol;
-    const int64_t least = max_i64(after - k, piece->symbols);
+    const int64_t min = max_i64(after - k, piece->symbols);
     const bool characters = scope_has_characters(scope);
 
     if (characters && (!scope_find(scope, offset) || scope_symbol_begin(scope, offset) < offset))
         return false;
     *candidate = (struct approx_candidate){.literal = piece->literal};
     if (approximate->edits) {
-        candidate->offset = characters ? scope_ahead(scope, offset, least) : offset + least;
+        candidate->offset = characters ? scope_ahead(scope, offset, min) : offset + min;
         candidate->reach =
-            (uint32_t)(characters ? scope_ahead(scope, candidate->offset, after + k - least) -
+            (uint32_t)(characters ? scope_ahead(scope, candidate->offset, after + k - min) -
                                         candidate->offset
-                                  : after + k - least);
+                                  : after + k - min);
         return true;
     }
     candidate->offset =

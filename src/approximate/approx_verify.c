@@ -102,23 +102,23 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
 {
     struct approx_pair *pair = &verifier->pair;
     const uint8_t *bytes = verifier->scope.chunk->bytes;
-    uint64_t most;
+    uint64_t max;
 
     TRAWL_ASSERT(from <= to);
     verifier->known_begin = verifier->known_end = INT64_MIN;
-    most = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
+    max = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
     if (!scope_has_characters(&verifier->scope) ||
-        scope_is_ascii(&verifier->scope, from, from + (int64_t)most)) {
+        scope_is_ascii(&verifier->scope, from, from + (int64_t)max)) {
         if (scope_has_characters(&verifier->scope))
-            to = from + (int64_t)most;
+            to = from + (int64_t)max;
         pair_places(pair, bytes, NULL, from, to);
         return TRAWL_OK;
     }
-    TRAWL_TRY(MEMORY_ROOM(verifier->characters, verifier->character_room, most + 1, error));
-    TRAWL_TRY(MEMORY_ROOM(verifier->offsets, verifier->offset_room, most + 1, error));
+    TRAWL_TRY(MEMORY_ROOM(verifier->characters, verifier->character_room, max + 1, error));
+    TRAWL_TRY(MEMORY_ROOM(verifier->offsets, verifier->offset_room, max + 1, error));
     verifier->count = 0;
     while (from < to && (from < inner || more-- > 0)) {
-        TRAWL_ASSERT(verifier->count < most);
+        TRAWL_ASSERT(verifier->count < max);
         verifier->offsets[verifier->count] = from;
         from += scope_symbol(&verifier->scope, from, &verifier->characters[verifier->count++]);
     }
@@ -226,25 +226,25 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the smallest distance of the spans that end at place `end`, are within `most` edits and
+/* Returns the smallest distance of the spans that end at place `end`, are within `max` edits and
  * meet the plan's conditions for starts and ends; most + 1 if there is no such span. Sets *begin to
  * where the span with the smallest distance begins. */
-static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
+static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t max,
                           int64_t *begin)
 {
     const bool conditions = plan_has_conditions(verifier->scope.plan);
     struct approx_pair *pair = &verifier->pair;
     uint8_t costs[DISTANCE_SPANS];
-    uint32_t best = most + 1;
+    uint32_t best = max + 1;
 
     if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
         return best;
-    pair_spans(pair, end, most, costs);
+    pair_spans(pair, end, max, costs);
     /* try spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that of equal costs the
      * one with the span nearest in length to the literal wins */
-    for (uint32_t i = 0; i <= 2 * most; i++) {
+    for (uint32_t i = 0; i <= 2 * max; i++) {
         int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
-        uint32_t cost = costs[most + more];
+        uint32_t cost = costs[max + more];
         int64_t place = end - pair->count - more;
 
         if (cost < best && (!conditions || accepts_begin(verifier, byte_of(verifier, place)))) {

@@ -301,12 +301,12 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
 static uint32_t shortest_fitting_gram(const struct builder *builder, const struct size *sizes,
                                       uint32_t longest, uint64_t bytes_max, bool are_shared)
 {
-    double least;
+    double min;
 
     while (longest > 0 && sizes[longest].words * 4 > (double)bytes_max)
         longest--;
-    least = cost_of(builder, &sizes[longest], are_shared);
-    while (longest > 1 && cost_of(builder, &sizes[longest - 1], are_shared) <= LONGER_GAIN * least)
+    min = cost_of(builder, &sizes[longest], are_shared);
+    while (longest > 1 && cost_of(builder, &sizes[longest - 1], are_shared) <= LONGER_GAIN * min)
         longest--;
     return longest;
 }

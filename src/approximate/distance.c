@@ -104,32 +104,32 @@ static uint32_t different(uint64_t difference)
 
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
 {
-    const uint32_t most = pair->approximate->errors_max;
+    const uint32_t max = pair->approximate->errors_max;
     uint32_t mismatches = 0;
     int64_t i = 0;
 
     TRAWL_ASSERT(begin >= pair->begin && begin + pair->count <= pair->end);
     if (pair->plain != NULL && pair->exact == NULL)
-        for (; i + 8 <= pair->count && mismatches <= most; i += 8)
+        for (; i + 8 <= pair->count && mismatches <= max; i += 8)
             mismatches +=
                 different(bytes_load64(pair->plain + i) ^ bytes_load64(pair->text + begin + i));
-    for (; i < pair->count && mismatches <= most; i++)
+    for (; i < pair->count && mismatches <= max; i++)
         if (!equals(pair, i, begin + i))
             mismatches +=
-                pair->exact != NULL && (pair->exact[i] & APPROX_EXACT_SYMBOL) != 0 ? most + 1 : 1;
-    return mismatches <= most ? mismatches : most + 1;
+                pair->exact != NULL && (pair->exact[i] & APPROX_EXACT_SYMBOL) != 0 ? max + 1 : 1;
+    return mismatches <= max ? mismatches : max + 1;
 }
 
 /* Returns how many of the literal's symbols, beginning at `row`, equal the text's symbols beginning
  * at `place`. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
-    int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;
+    int64_t max = min_i64(pair->count - row, pair->end - place), i = 0;
 
     if (pair->plain != NULL)
         return (int64_t)plan_mismatch(pair->approximate->plan, pair->plain + row,
-                                      pair->text + place, (uint64_t)most);
-    while (i < most && equals(pair, row + i, place + i))
+                                      pair->text + place, (uint64_t)max);
+    while (i < max && equals(pair, row + i, place + i))
         i++;
     return i;
 }
@@ -185,22 +185,22 @@ static void by_diagonals(struct approx_pair *pair, int64_t from, int64_t to, uin
 #define TABLE_SYMBOLS 3
 #define TABLE_BEFORE 16 /* how many symbols one step of row_insert inserts at most */
 /* Begins a row: replaces the row's symbol (cell x follows from cell x of the row `before`), or
- * deletes it (from cell x + 1). Each costs `error`, and cells are at most `most`. Returns the
+ * deletes it (from cell x + 1). Each costs `error`, and cells are at most `max`. Returns the
  * lowest cell. */
 static uint8_t row_begin(const uint8_t *restrict before, const uint8_t *restrict differs,
-                         int64_t width, uint8_t error, uint8_t most, uint8_t *restrict cells)
+                         int64_t width, uint8_t error, uint8_t max, uint8_t *restrict cells)
 {
-    uint8_t least = most;
+    uint8_t min = max;
 
     for (int64_t x = 0; x < width; x++) {
         uint8_t cell = (uint8_t)(before[x] + (differs[x] & error));
         uint8_t other = (uint8_t)(before[x + 1] + error);
 
         cell = cell < other ? cell : other;
-        cells[x] = cell < most ? cell : most;
-        least = cells[x] < least ? cells[x] : least;
+        cells[x] = cell < max ? cell : max;
+        min = cells[x] < min ? cells[x] : min;
     }
-    return least;
+    return min;
 }
 
 /* Inserts `step` symbols of the text: cell x follows from cell x - step. */
@@ -288,41 +288,41 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 /* Computes the costs of spans row by row, from the literal's end back, for all spans at once (Wu,
  * Manber 1992): bit most + x of levels[e] is set if the span with x symbols more than the row has
  * costs at most e. */
-void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
+void pair_spans(struct approx_pair *pair, int64_t end, uint32_t max, uint8_t costs[DISTANCE_SPANS])
 {
     const int64_t available = end - pair->begin;
     uint64_t levels[TRAWL_ERRORS_MAX + 1], before, old;
 
-    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && available >= 0 && end <= pair->end);
-    memset(costs, (int)(most + 1), 2 * most + 1);
-    for (uint32_t e = 0; e <= most; e++)
-        levels[e] = ((UINT64_C(2) << min_i64(e, available)) - 1) << most;
-    for (int64_t row = pair->count - 1; row >= 0 && levels[most] != 0; row--) {
+    TRAWL_ASSERT(max <= TRAWL_ERRORS_MAX && available >= 0 && end <= pair->end);
+    memset(costs, (int)(max + 1), 2 * max + 1);
+    for (uint32_t e = 0; e <= max; e++)
+        levels[e] = ((UINT64_C(2) << min_i64(e, available)) - 1) << max;
+    for (int64_t row = pair->count - 1; row >= 0 && levels[max] != 0; row--) {
         const int64_t symbols = pair->count - row; /* of the literal, from this row on */
-        const int64_t low = max_i64(most - symbols, 0), high = available - symbols + most;
+        const int64_t low = max_i64(max - symbols, 0), high = available - symbols + max;
         const uint64_t spans =
             high < low ? 0
-                       : (UINT64_C(2) << min_i64(high, 2 * (int64_t)most)) - (UINT64_C(1) << low);
+                       : (UINT64_C(2) << min_i64(high, 2 * (int64_t)max)) - (UINT64_C(1) << low);
         const uint8_t exact = pair->exact == NULL ? 0 : pair->exact[row];
         const uint64_t change = (exact & APPROX_EXACT_SYMBOL) != 0 ? 0 : spans;
         const uint64_t insert = (exact & APPROX_EXACT_BEFORE) != 0 ? 0 : spans;
         uint64_t equal = 0;
 
-        for (uint64_t left = levels[most] & spans; left != 0; left &= left - 1) {
-            int64_t x = __builtin_ctzll(left), place = end - symbols - x + most;
+        for (uint64_t left = levels[max] & spans; left != 0; left &= left - 1) {
+            int64_t x = __builtin_ctzll(left), place = end - symbols - x + max;
 
             equal |= (uint64_t)(place < end && equals(pair, row, place)) << x;
         }
         before = levels[0];
         levels[0] &= equal;
-        for (uint32_t e = 1; e <= most; e++) {
+        for (uint32_t e = 1; e <= max; e++) {
             old = levels[e];
             levels[e] =
                 (old & equal) | ((before | before >> 1) & change) | (levels[e - 1] << 1 & insert);
             before = old;
         }
     }
-    for (uint32_t e = 0; e <= most; e++)
+    for (uint32_t e = 0; e <= max; e++)
         for (uint64_t left = levels[e] & ~(e > 0 ? levels[e - 1] : 0); left != 0; left &= left - 1)
             costs[__builtin_ctzll(left)] = (uint8_t)e;
 }

@@ -52,8 +52,7 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 
 /* The same for spans that end at a place. For x in [-most, most], costs[most + x] is the distance
  * between the literal and the span that ends at `end` and has count + x symbols, or most + 1 if
- * that distance exceeds `most` or there is no such span. */
-void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most,
-                uint8_t costs[DISTANCE_SPANS]);
+ * that distance exceeds `max` or there is no such span. */
+void pair_spans(struct approx_pair *pair, int64_t end, uint32_t max, uint8_t costs[DISTANCE_SPANS]);
 
 #endif

@@ -311,21 +311,21 @@ INLINE signed_vector sums_before(signed_vector bytes)
  * has bits of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
-    signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;
+    signed_vector more_low, more_high, less_low, less_high, middle, sum, min, other, smaller;
     vector left = (cells->left[v] - errors_max - 1) & 0xff;
 
     half_counts(cells->more[v], &more_low, &more_high);
     half_counts(cells->less[v], &less_low, &less_high);
     middle = more_low - less_low;
     sum = middle + more_high - less_high;
-    least = -less_low;
+    min = -less_low;
     other = middle - less_high;
-    smaller = other < least;
-    least = (other & smaller) | (least & ~smaller);
+    smaller = other < min;
+    min = (other & smaller) | (min & ~smaller);
     for (uint32_t shift = 8; shift < 64; shift *= 2)
         left |= left << shift;
-    least += sums_before(sum) - sum + (signed_vector)left;
-    return (vector)least & 0x8080808080808080u;
+    min += sums_before(sum) - sum + (signed_vector)left;
+    return (vector)min & 0x8080808080808080u;
 }
 
 /* Returns a bit for each of 64 cells, set if the cell is at most errors_max. */

@@ -52,7 +52,7 @@ static uint32_t group_quota(const char *root, const char *folder, bool is_v2)
  * topmost directory may have the files of the process's own group. */
 static uint32_t path_quota(const char *root, char *path, bool is_v2)
 {
-    uint32_t least = UINT32_MAX, quota;
+    uint32_t min = UINT32_MAX, quota;
     char folder[FILE_BYTES], *slash = path;
 
     while (slash != NULL) {
@@ -62,19 +62,19 @@ static uint32_t path_quota(const char *root, char *path, bool is_v2)
         if (snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", is_v2 ? "" : "/cpu", path) <
             (int)sizeof folder) {
             quota = group_quota(root, folder, is_v2);
-            least = quota < least ? quota : least;
+            min = quota < min ? quota : min;
         }
         if (slash != NULL)
             *slash = 0;
     }
-    return least;
+    return min;
 }
 
 /* /proc/self/cgroup has lines "0::PATH" (cgroup v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
 uint32_t cores_quota(const char *root)
 {
     char text[FILE_BYTES], *rest = text, *line;
-    uint32_t least = UINT32_MAX, quota;
+    uint32_t min = UINT32_MAX, quota;
 
     read_file(root, "/proc/self/cgroup", "", text);
     while ((line = strsep(&rest, "\n")) != NULL) {
@@ -91,25 +91,25 @@ uint32_t cores_quota(const char *root)
         if (!is_v2 && !is_cpu)
             continue;
         quota = path_quota(root, path, is_v2);
-        least = quota < least ? quota : least;
+        min = quota < min ? quota : min;
     }
-    return least;
+    return min;
 }
 
 /* The quota is read once: reading takes about 50 us. */
 uint32_t cores_available(void)
 {
     static _Atomic uint32_t quota;
-    uint32_t count = 1, most = UINT32_MAX;
+    uint32_t count = 1, max = UINT32_MAX;
     cpu_set_t sets[SETS];
 
     if (sched_getaffinity(0, sizeof sets, sets) == 0)
         count = (uint32_t)CPU_COUNT_S(sizeof sets, sets);
-    if (count > 1 && (most = atomic_load(&quota)) == 0) {
-        most = cores_quota("");
-        atomic_store(&quota, most);
+    if (count > 1 && (max = atomic_load(&quota)) == 0) {
+        max = cores_quota("");
+        atomic_store(&quota, max);
     }
-    count = count < most ? count : most;
+    count = count < max ? count : max;
     return count > 0 ? count : 1;
 }
 

@@ -216,9 +216,9 @@ static bool is_word(void *context, uint32_t code_point)
 static uint32_t letters_apart(void *context, uint32_t code_point, uint32_t *variants)
 {
     uint32_t all[TRAWL_UTF8_VARIANTS_MAX], count = 0;
-    const uint32_t most = equal_letters(context, code_point, all);
+    const uint32_t max = equal_letters(context, code_point, all);
 
-    for (uint32_t i = 0; i < most; i++)
+    for (uint32_t i = 0; i < max; i++)
         if ((all[i] < 0x80) == (code_point < 0x80))
             variants[count++] = all[i];
     return count;

@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
     for (uint32_t lane = 0; lane < LANES; lane++)
         read.owner[lane] = lane;
     for (;;) {
-        uint64_t least = UINT64_MAX;
+        uint64_t min = UINT64_MAX;
         uint32_t slowest = 0, left = 0;
 
         for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -94,9 +94,9 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
                 read.at[lane] = read.at[slowest];
                 read.from[lane] = read.from[slowest];
             }
-            least = min_u64(least, read.at[lane] - read.from[lane]);
+            min = min_u64(min, read.at[lane] - read.from[lane]);
         }
-        read_all(set->cells, set->class_of, text, &read, least, ends);
+        read_all(set->cells, set->class_of, text, &read, min, ends);
     }
     /* Only a few lanes are unfinished. Read them one after the other. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -142,12 +142,12 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {
-    uint64_t least = UINT64_MAX, sum;
+    uint64_t min = UINT64_MAX, sum;
 
     for (uint32_t lane = 0; lane < LANES; lane++)
-        least = min_u64(least, lanes->at[lane] - lanes->from[lane]);
-    sum = ends != NULL ? read_rows(set, text, lanes, least, ends)
-                       : read_rows(set, text, lanes, least, NULL);
+        min = min_u64(min, lanes->at[lane] - lanes->from[lane]);
+    sum = ends != NULL ? read_rows(set, text, lanes, min, ends)
+                       : read_rows(set, text, lanes, min, NULL);
     for (uint32_t lane = 0; lane < LANES; lane++) /* finish the lanes with longer parts */
         while (lanes->at[lane] > lanes->from[lane]) {
             uint32_t *state = &lanes->state[lane];

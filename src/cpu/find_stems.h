@@ -121,26 +121,26 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
     return (uint32_t)count;
 }
 
-/* Implements find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
+/* Implements find_ops.stems. `min` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
-    const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
+    const struct set_class *class, uint64_t fold, uint32_t min, uint32_t *codes)
 {
     struct stem_filter filter = stem_filter(class, fold);
     uint32_t lengths = class->stem_lengths;
     uint64_t count = 0, word = 0;
 
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
-    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> least != 0);
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && min <= SET_STEM_BYTES);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> min != 0);
     for (uint32_t i = 0; i < begin_count; i++) {
         uint64_t low, hash;
 
         TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_POSITIONS);
         memcpy(&low, text + begins[i], sizeof low);
 #pragma GCC unroll 8
-        for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
+        for (uint32_t k = min; k <= SET_STEM_BYTES; k++) {
             hash = class_stem_hash(low, fold, k);
-            if (k == least || k == SET_STEM_FAR)
+            if (k == min || k == SET_STEM_FAR)
                 word = filter.map[hash >> filter.shift];
             codes[count] = class_stem_code(begins[i] - base, k);
             count += class_passes(word, hash >> SET_STEM_SHIFT) & (lengths >> k & 1);

@@ -95,10 +95,10 @@ static inline __m512i stem_words(const struct stem_filter *filter, __m512i hashe
     return _mm512_i64gather_epi64(_mm512_srl_epi64(hashes, shift), filter->map, 8);
 }
 
-/* Implements find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
+/* Implements find_ops.stems. `min` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
-    const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
+    const struct set_class *class, uint64_t fold, uint32_t min, uint32_t *codes)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold), one = _mm512_set1_epi64(1);
     const __m256i bases = _mm256_set1_epi32((int32_t)base);
@@ -106,17 +106,17 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     const __m128i shift = _mm_cvtsi32_si128((int32_t)filter.shift);
     uint32_t count = 0, lengths = class->stem_lengths;
 
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && min <= SET_STEM_BYTES);
     for (uint32_t i = 0; i < begin_count; i += 8) {
         __mmask8 there = (__mmask8)_bzhi_u32(0xff, (uint32_t)min_u64(8, begin_count - i));
         __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
         __m512i low = _mm512_mask_i64gather_epi64(folds, there, _mm512_cvtepu32_epi64(x), text, 1);
-        __m512i words = stem_words(&filter, stem_hashes(low, folds, least), shift), far = words;
+        __m512i words = stem_words(&filter, stem_hashes(low, folds, min), shift), far = words;
 
-        if (least < SET_STEM_FAR)
+        if (min < SET_STEM_FAR)
             far = stem_words(&filter, stem_hashes(low, folds, SET_STEM_FAR), shift);
 #pragma GCC unroll 8
-        for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
+        for (uint32_t k = min; k <= SET_STEM_BYTES; k++) {
             __m512i hashes = _mm512_srli_epi64(stem_hashes(low, folds, k), SET_STEM_SHIFT), both;
             __m256i code = _mm256_set1_epi32((int32_t)class_stem_code(0, k));
             __mmask8 passed;

@@ -224,11 +224,11 @@ static void adapt_tile(struct cpu_worker *worker, bool hit, const struct samplin
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
     bool less = sampling->line_words > 0 ? passed_over >= worker->tile_positions : hit;
-    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_POSITIONS;
+    uint64_t min = sampling->line_words > 0 ? 64 : LINE_TILE_POSITIONS;
 
     TRAWL_ASSERT(worker->tile_positions > 0 && worker->tile_positions <= SET_TILE_POSITIONS);
     worker->tile_positions =
-        (uint32_t)(less ? least : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
+        (uint32_t)(less ? min : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
 }
 
 uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chunk)

@@ -163,10 +163,10 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
 {
     struct dense_worker *worker = &scan->worker->dense;
     const struct dense_set *set = worker->set;
-    uint64_t most = max_u64(cpu_sizes.dense_step, STEP_LENGTHS * scan->plan->length_max);
+    uint64_t max = max_u64(cpu_sizes.dense_step, STEP_LENGTHS * scan->plan->length_max);
 
     step->from = scan->at;
-    step->begins = min_u64(to - step->from, most);
+    step->begins = min_u64(to - step->from, max);
     step->until = step->from + step->begins;
     step->text = scan->chunk->bytes + step->from;
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);

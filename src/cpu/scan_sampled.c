@@ -92,7 +92,7 @@ static bool leaves_to_other_method(struct scan *scan, struct sampled_progress *p
         return false;
     engine_changed(scan->chunk, scan->at, plan_method_name(worker->method), taken / bytes,
                    plan_method_name(other), price / bytes, "slower than expected");
-    worker->least = price / bytes;
+    worker->min = price / bytes;
     worker->method = other;
     worker->sampled_took = taken / bytes;
     scan_leave(scan, scan->at);

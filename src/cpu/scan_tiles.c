@@ -114,20 +114,20 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 /* Adapts to the text how many probes are tested at every position. */
 static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64_t passed)
 {
-    uint32_t most = (uint32_t)min_u64(worker->probe_count, PLAN_FIRST_PROBES_MAX);
+    uint32_t max = (uint32_t)min_u64(worker->probe_count, PLAN_FIRST_PROBES_MAX);
     bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     /* If most words have candidates, a branch per word costs more than it saves. */
     if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / 2)
-        worker->first_probes = most;
+        worker->first_probes = max;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
     if (64 * words < cpu_sizes.tile_positions || worker->tile.is_dense)
         return;
     /* a word with candidates passes however many probes are tested */
     passed -= worker->tile.hot_count;
-    if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
+    if (passed > words / PASSED_SHARE_MAX && worker->first_probes < max)
         worker->first_probes++;
     else if (passed <= words / RARE_SHARE && worker->first_probes > FIRST_PROBES_MIN &&
              worker->first_probes < worker->probe_count)

@@ -186,14 +186,14 @@ static void look_stride(const struct set_sample *sample, const struct set_matche
                         uint32_t index, struct set_class *class)
 {
     struct set_class tried = *class;
-    double least = 1e300, price;
+    double min = 1e300, price;
 
     for (; tried.stride > 1; tried.stride--) {
         tried.q = widest_gram(class, tried.stride);
         price = (1 + entries_named(sample, matcher, index, &tried) * NAMED_SAMPLES) / tried.stride;
-        if (price >= least)
+        if (price >= min)
             return;
-        least = price;
+        min = price;
         class->stride = tried.stride;
         class->q = tried.q;
     }
@@ -240,17 +240,17 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
 {
     const struct trawl_plan *plan = sample->plan;
     uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
-    uint64_t least[SET_CLASSES_MAX];
+    uint64_t min[SET_CLASSES_MAX];
     uint32_t of_stems[SET_STEM_LENGTHS] = {0};
     bool letters = plan_has_letters(plan);
 
-    memset(least, 0xff, sizeof least);
+    memset(min, 0xff, sizeof min);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
         uint32_t c = class_of_length(length);
 
         counts[c]++;
-        least[c] = min_u64(least[c], length);
+        min[c] = min_u64(min[c], length);
         if (length >= SET_STEM_MIN)
             of_stems[class_stem_bytes(length) - SET_STEM_MIN]++;
     }
@@ -270,7 +270,7 @@ void choice_classes(const struct set_sample *sample, struct set_matcher *matcher
         last = c;
         class = &matcher->classes[matcher->of[c]];
         class->literal_count = counts[c];
-        class->length_min = (uint32_t)min_u64(least[c], 64);
+        class->length_min = (uint32_t)min_u64(min[c], 64);
         TRAWL_ASSERT(class_of_length(class->length_min) == c);
     }
     for (uint32_t i = 0; i < matcher->class_count; i++)
@@ -410,8 +410,8 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
     double each =
         plan_price_bare(worker->plan, worker->tuning, costs, worker->method, worker->first_probes);
 
-    if (worker->least <= 0)
-        worker->least = plan_price_least(worker->plan, costs);
+    if (worker->min <= 0)
+        worker->min = plan_price_min(worker->plan, costs);
     worker->searched += bytes;
     worker->took += (double)ns;
     worker->priced += each * (double)bytes +
@@ -422,8 +422,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
 /* Returns true if a look before the next `bytes` bytes is worth the time that it takes. */
 static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
 {
-    double lost =
-        min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
+    double lost = min_double(worker->took, worker->priced) - worker->min * (double)worker->searched;
 
     return worker->look_left <= bytes &&
            (cpu_sizes.look_lost_ns <= 0 || worker->searched >= cpu_sizes.look_again ||
@@ -451,19 +450,19 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
                   &tuning, &prices);
     if (cpu_sizes.look_lost_ns <= 0 ||
-        worker->took > prices.of[prices.least] * (double)worker->searched) {
-        if (worker->method != prices.least)
+        worker->took > prices.of[prices.min] * (double)worker->searched) {
+        if (worker->method != prices.min)
             engine_changed(chunk, 0, plan_method_name(worker->method),
                            worker->took / (double)max_u64(worker->searched, 1),
-                           plan_method_name(prices.least), prices.of[prices.least],
+                           plan_method_name(prices.min), prices.of[prices.min],
                            "expected in a sample of the text");
         worker->prices = prices;
         worker->own = tuning;
         worker->tuning = &worker->own;
-        worker->method = prices.least;
+        worker->method = prices.min;
         worker->sampled_after = 0;
         worker->sampled_took = 0;
-        worker->least = prices.of[prices.least];
+        worker->min = prices.of[prices.min];
         if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has built the tables */
             TRAWL_TRY(sampled_want(worker->plan, &worker->sampled, error));
         worker_probes_begin(worker);
@@ -525,11 +524,11 @@ void choice_begin(struct cpu_worker *worker)
     if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
         worker->prices = plan_price(plan, &plan->tuning, worker->costs);
         if (plan->method == TRAWL_METHOD_AUTO)
-            worker->method = worker->prices.least;
+            worker->method = worker->prices.min;
     }
     worker->tuning = &plan->tuning;
     worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
-    worker->sampled_took = worker->least = 0;
+    worker->sampled_took = worker->min = 0;
     worker->has_begun = false;
     count_anew(worker);
     worker->sampled = NULL;

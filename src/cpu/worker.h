@@ -71,7 +71,7 @@ struct cpu_worker {
     double took; /* measured ns for `searched` bytes */
     /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
-    double least; /* ns per byte that the fastest method should take; 0: not computed yet */
+    double min; /* ns per byte that the fastest method should take; 0: not computed yet */
     /* bytes of text after which building the tables of the "sampled" method pays off; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;

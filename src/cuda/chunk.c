@@ -19,17 +19,17 @@ static uint64_t text_bytes_max(const struct cuda_worker *worker, const struct cu
 }
 
 /* Reserves device memory for `wanted` bytes of text; if the device lacks memory, for fewer, but at
- * least `least`. */
+ * least `min`. */
 static enum trawl_status reserve_text(struct cuda_worker *worker, const struct cuda_steps *steps,
-                                      uint64_t wanted, uint64_t least, struct trawl_error *error)
+                                      uint64_t wanted, uint64_t min, struct trawl_error *error)
 {
-    TRAWL_ASSERT(least <= wanted && wanted > 0);
+    TRAWL_ASSERT(min <= wanted && wanted > 0);
     for (;;) {
-        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, steps), least));
+        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, steps), min));
         enum trawl_status status = cuda_worker_reserve(
             worker, &worker->text, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES, error);
 
-        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, PART_MIN))
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(min, PART_MIN))
             return status;
         worker->limits.text_bytes_max = bytes / 2;
     }
@@ -185,7 +185,7 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
     bool refining = plan_needs_refining(worker->plan) && !cuda_worker_answers(worker);
     bool grows = steps->lists_first && want == WANT_FIRST;
     enum want asked = refining || grows ? WANT_HITS : want;
-    uint64_t most = worker->limits.tried_bytes * FIRST_RANGE, longest;
+    uint64_t max = worker->limits.tried_bytes * FIRST_RANGE, longest;
 
     worker->chunk = chunk;
     if (steps->prepare != NULL)
@@ -197,8 +197,8 @@ static enum trawl_status scan_ranges(struct cuda_worker *worker, const struct en
         if (at > from && engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
         if (grows)
-            steps->range_bytes_max = min_u64(longest, most);
-        most <<= most < longest ? FIRST_GROWTH_LOG2 : 0;
+            steps->range_bytes_max = min_u64(longest, max);
+        max <<= max < longest ? FIRST_GROWTH_LOG2 : 0;
         TRAWL_TRY(scan_range(worker, chunk, at, asked, steps, result, &at, error));
         if (worker->leaves ||
             (refining && !drop_failing_hits(worker->plan, chunk, first,

@@ -389,9 +389,9 @@ static enum trawl_status add_hits(struct cuda_worker *worker, const struct answe
     const uint32_t bits = log2_ceiling(a->end - a->begin);
     struct cuda_hits_room hits = {
         .literal = 1ull << 32, .count = count, .base = a->begin - worker->answering->chunk_at};
-    const uint64_t most = worker->answering->answer->hits_most;
+    const uint64_t max = worker->answering->answer->hits_max;
 
-    if (count == 0 || (most > 0 && result->count > most) ||
+    if (count == 0 || (max > 0 && result->count > max) ||
         (worker->answering->room != NULL && worker->answering->room->count == 0))
         return TRAWL_OK;
     if (worker->answering->room != NULL) {

@@ -370,7 +370,7 @@ void cuda_automaton_prepare(const struct cuda_worker *worker, const struct cuda_
     struct automaton_arguments *a = &launch->arguments.automaton;
     uint64_t places = a->scan.limit - a->scan.position, unit = SCAN_COUNT_BYTES;
     uint64_t threads, part, tile_bytes;
-    uint64_t most = max_u64(PART_MAX, 4ull * a->automaton.reach);
+    uint64_t max = max_u64(PART_MAX, 4ull * a->automaton.reach);
 
     launch->threads = block_threads(worker);
     launch->shared_bytes =
@@ -379,15 +379,15 @@ void cuda_automaton_prepare(const struct cuda_worker *worker, const struct cuda_
         *blocks *= (uint32_t)min_u64(BLOCKS, worker->device->shared_max /
                                                  (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     /* a thread counts its part's hits in 32 bits */
-    most = min_u64(most, UINT32_MAX / tables->alike_max) & ~(unit - 1);
+    max = min_u64(max, UINT32_MAX / tables->alike_max) & ~(unit - 1);
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
-    if (part > most) {
-        uint64_t turns = (part + most - 1) / most; /* number of parts for each thread */
+    if (part > max) {
+        uint64_t turns = (part + max - 1) / max; /* number of parts for each thread */
 
         part = (part + turns - 1) / turns;
     }
-    part = min_u64((part + unit - 1) & ~(unit - 1), most);
+    part = min_u64((part + unit - 1) & ~(unit - 1), max);
     TRAWL_ASSERT(part > 0 && part <= UINT32_MAX / tables->alike_max);
     a->automaton.part_bytes = (uint32_t)part;
     tile_bytes = part * launch->threads;

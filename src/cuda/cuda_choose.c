@@ -132,7 +132,7 @@ static double price_with(uint32_t method, double length, double read_ns,
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
-    struct plan_prices of = {.least = TRAWL_METHOD_AUTO};
+    struct plan_prices of = {.min = TRAWL_METHOD_AUTO};
 
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         of.of[i] = is_first ? price_with(i, length, read_ns, prices) : prices->price[i];
@@ -153,22 +153,22 @@ uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
                           const uint8_t *sample, uint64_t sample_bytes)
 {
     const uint8_t *literal = plan_literal_bytes(plan, 0);
-    uint64_t most = min_u64(rare_offset + LOOK_BYTES, plan->length_min - LOOK_BYTES);
-    uint64_t best = min_u64(rare_offset, most), least = UINT64_MAX;
+    uint64_t max = min_u64(rare_offset + LOOK_BYTES, plan->length_min - LOOK_BYTES);
+    uint64_t best = min_u64(rare_offset, max), min = UINT64_MAX;
     uint64_t bytes = min_u64(sample_bytes, PLAN_SAMPLE_BYTES_MIN);
     uint8_t text[PLAN_SAMPLE_BYTES_MIN];
 
     TRAWL_ASSERT(plan->length_min >= LOOK_BYTES && (plan->flags & TRAWL_IGNORE_CASE) != 0);
     for (uint64_t i = 0; i < bytes; i++)
         text[i] = fold_byte(sample[i]);
-    for (uint64_t at = best; at <= most && least > 0; at++) {
+    for (uint64_t at = best; at <= max && min > 0; at++) {
         uint64_t count = 0;
 
         for (uint64_t i = 0; i + LOOK_BYTES <= bytes; i++)
             count += memcmp(text + i, literal + at, LOOK_BYTES) == 0;
-        if (count >= least)
+        if (count >= min)
             continue;
-        least = count;
+        min = count;
         best = at;
     }
     return best;
@@ -262,11 +262,11 @@ static enum trawl_method choose_by_cheap_rates(const struct trawl_plan *plan, co
         }
         prices->is_dense = plan->length_min == CUDA_GRAM_BYTES && own.rare > DENSE_RATE;
     }
-    of.least = plan_cheapest(&of, TRAWL_METHOD_AUTO);
-    prices->is_open = of.of[of.least] >= open && !prices->is_dense;
-    return (prices->is_open && of.least == TRAWL_METHOD_GRAMS) || prices->is_dense
+    of.min = plan_cheapest(&of, TRAWL_METHOD_AUTO);
+    prices->is_open = of.of[of.min] >= open && !prices->is_dense;
+    return (prices->is_open && of.min == TRAWL_METHOD_GRAMS) || prices->is_dense
                ? TRAWL_METHOD_EVERY
-               : of.least;
+               : of.min;
 }
 
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
@@ -471,8 +471,8 @@ void cuda_choose_note_turn(struct cuda_worker *worker, enum want want, uint64_t 
     struct contest *contest = &worker->tables->contests[want == WANT_HITS];
     struct contest_change change;
     /* no kernel takes less than reading the text, and launches differ by some microseconds */
-    const double least = (double)bytes / worker->device->read_rate,
-                 took = max_double((double)ns - LAUNCH_NS, least);
+    const double min = (double)bytes / worker->device->read_rate,
+                 took = max_double((double)ns - LAUNCH_NS, min);
 
     TRAWL_ASSERT(contest->open == 0 ||
                  (contest->now == BY_AUTOMATON) == worker->tables->by_automaton);
@@ -539,12 +539,12 @@ enum cuda_kernel cuda_choose_kernel(const struct cuda_worker *worker, uint64_t b
  * so its ranges may be longer. */
 uint64_t cuda_choose_begins_max(const struct cuda_worker *worker, enum want want)
 {
-    uint64_t most = worker->limits.launch_begins_max;
+    uint64_t max = worker->limits.launch_begins_max;
 
     if (want == WANT_COUNT && worker->tables->method == TRAWL_METHOD_SAMPLED)
         /* a stride may have two samples, so a launch searches launch_begins_max / 2 strides */
-        return worker->tables->pattern.stride * max_u64(most / 2, 1);
-    return min_u64(most, (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
+        return worker->tables->pattern.stride * max_u64(max / 2, 1);
+    return min_u64(max, (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 }
 
 enum trawl_status cuda_choose_leave(struct cuda_worker *worker, struct trawl_error *error)

@@ -23,10 +23,10 @@ uint64_t cuda_lists_words(const struct cuda_worker *worker, uint64_t positions)
 
 uint64_t cuda_lists_reach(const struct cuda_worker *worker)
 {
-    double share = worker->tables->list_share, most = (double)worker->limits.lists_max * 3 / 4;
+    double share = worker->tables->list_share, max = (double)worker->limits.lists_max * 3 / 4;
 
-    return share * (double)CUDA_RANGE_BYTES_MAX <= most ? CUDA_RANGE_BYTES_MAX
-                                                        : (uint64_t)max_double(most / share, 1);
+    return share * (double)CUDA_RANGE_BYTES_MAX <= max ? CUDA_RANGE_BYTES_MAX
+                                                       : (uint64_t)max_double(max / share, 1);
 }
 
 enum trawl_status cuda_lists_reserve(struct cuda_worker *worker, uint64_t words,

@@ -249,10 +249,10 @@ static bool is_of_text(const struct cuda_resident *resident, const uint8_t *text
 /* Keeps what a borrowed text has made: the sample, and short memory for copies. */
 static void leave_for_next_borrow(struct cuda_engine *engine, struct cuda_resident *resident)
 {
-    const uint64_t most = 2 * cuda_limits_now().tail_bytes + SCAN_PADDING_BYTES + 16;
+    const uint64_t max = 2 * cuda_limits_now().tail_bytes + SCAN_PADDING_BYTES + 16;
 
     if ((resident->sample == NULL && resident->memory.bytes + resident->tail.bytes == 0) ||
-        resident->memory.bytes > most || resident->tail.bytes > most) {
+        resident->memory.bytes > max || resident->tail.bytes > max) {
         resident_release(engine, resident);
         return;
     }

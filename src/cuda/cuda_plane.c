@@ -27,7 +27,7 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
 /* Returns the smallest period of the bytes, of which only the bits in `mask` are compared; `count`
  * if it exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt
  * 1977) in `borders`, which has room for `count` numbers. */
-static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
+static uint32_t min_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
 
@@ -57,7 +57,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     if (count <= window_max)
         return;
     plane->has_rest = 1;
-    period = least_period(bytes, window_max, ALL_BITS, borders);
+    period = min_period(bytes, window_max, ALL_BITS, borders);
     if (period == window_max)
         return;
     while (end < count && bytes[end] == bytes[end - period])
@@ -170,23 +170,23 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)
 {
-    uint32_t count = plane->window_bytes, order[BYTE_BITS], most = count;
+    uint32_t count = plane->window_bytes, order[BYTE_BITS], max = count;
 
     order_bits(window, count, order);
-    for (uint32_t i = 0; i < BYTE_BITS && plane->period < most; i++) {
+    for (uint32_t i = 0; i < BYTE_BITS && plane->period < max; i++) {
         uint32_t period = count;
 
         fill_words(window, count, order[i], words);
         if (count < 2 * SCAN_PLANE_PROBE_MAX || may_repeat(words, count))
-            period = least_period(window, count, 1u << order[i], borders);
+            period = min_period(window, count, 1u << order[i], borders);
         if (i == 0 && period < count)
-            most = least_period(window, count, ALL_BITS, borders);
+            max = min_period(window, count, ALL_BITS, borders);
         if (period <= plane->period)
             continue;
         plane->period = period;
         plane->bit = order[i];
     }
-    plane->byte_period = most == count ? 0 : most;
+    plane->byte_period = max == count ? 0 : max;
     TRAWL_ASSERT(plane->period > 0 && plane->bit < BYTE_BITS);
 }
 

@@ -44,7 +44,7 @@ static enum trawl_status prepare(struct cuda_worker *worker, const struct trawl_
     const uint64_t words = rewrite->matches->count + 1, ends = rewrite->values_count + 1;
     const uint64_t columns = rewrite->how == TRAWL_SPLIT ? 4 : 3;
     const uint64_t table = group == NULL ? 0 : steps_bytes(group) + sizeof group->column_of;
-    uint64_t bytes = ends * sizeof(uint32_t), address, most;
+    uint64_t bytes = ends * sizeof(uint32_t), address, max;
     enum trawl_status status;
     uint32_t *told;
     void *host;
@@ -52,7 +52,7 @@ static enum trawl_status prepare(struct cuda_worker *worker, const struct trawl_
     for (uint64_t i = 0; i < rewrite->values_count; i++)
         if (!checked_add(bytes, rewrite->values[i].bytes_count, &bytes) || bytes > UINT32_MAX)
             return TRAWL_FAIL(error, ARGUMENT, "rewrite: the values have 4 GiB or more");
-    if (!checked_multiply(bytes, tape_bytes, &most)) /* a value for each byte */
+    if (!checked_multiply(bytes, tape_bytes, &max)) /* a value for each byte */
         return TRAWL_FAIL(error, ARGUMENT, "rewrite: the new strings may have 2^64 bytes");
     TRAWL_TRY(cuda_worker_reserve(
         worker, memory, (columns * words + REWRITE_BLOCKS_MAX) * sizeof(uint64_t) + table + bytes,

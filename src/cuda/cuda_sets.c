@@ -439,12 +439,12 @@ static struct choice choose_form(const struct cuda_worker *worker, const struct 
             continue;
         for (uint32_t form = 0; form < FORMS; form++) {
             struct choice one = {.stride = stride, .form = form, .choices = forms[form].choices};
-            uint32_t most = forms[form].gram, least = most <= 8 ? ANALYSE_GRAM_MIN : 9;
+            uint32_t max = forms[form].gram, min = max <= 8 ? ANALYSE_GRAM_MIN : 9;
 
             if (min_u64(stride, 16) != forms[form].stride)
                 continue;
-            one.gram_bytes = one.choices > 1 ? most : least;
-            for (; one.gram_bytes <= most &&
+            one.gram_bytes = one.choices > 1 ? max : min;
+            for (; one.gram_bytes <= max &&
                    stride + one.choices + one.gram_bytes - 2 <= plan->length_min;
                  one.gram_bytes++) {
                 struct choice whole = cost_of(worker, plan, &likeness, one);

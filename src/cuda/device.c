@@ -212,7 +212,7 @@ void cuda_device_close(struct cuda_device *device)
 uint32_t cuda_device_children(struct cuda_device *device)
 {
     size_t room = 0;
-    uint32_t most;
+    uint32_t max;
 
     (void)pthread_mutex_lock(&device->lock);
     if (device->child_grids_max == 0) {
@@ -223,9 +223,9 @@ uint32_t cuda_device_children(struct cuda_device *device)
             room = PENDING_LAUNCHES_DEFAULT;
         device->child_grids_max = (uint32_t)(room - room / 16);
     }
-    most = device->child_grids_max;
+    max = device->child_grids_max;
     (void)pthread_mutex_unlock(&device->lock);
-    return most;
+    return max;
 }
 
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error)

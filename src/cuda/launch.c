@@ -147,12 +147,12 @@ static void shape_samples(const struct cuda_worker *worker, const struct pattern
 
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range)
 {
-    uint64_t least = plan->length_min;
+    uint64_t min = plan->length_min;
 
     TRAWL_ASSERT(range->begin <= range->end && range->end <= range->text_end);
-    if (range->text_end < least || range->text_end - least + 1 <= range->begin)
+    if (range->text_end < min || range->text_end - min + 1 <= range->begin)
         return range->begin;
-    return min_u64(range->end, range->text_end - least + 1);
+    return min_u64(range->end, range->text_end - min + 1);
 }
 
 void cuda_launch_prepare(const struct cuda_worker *worker, const struct cuda_range *range,

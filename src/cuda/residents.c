@@ -150,7 +150,7 @@ bool cuda_worker_resident(const struct cuda_worker *worker, const uint8_t *bytes
         return false;
     TRAWL_ASSERT(at <= resident.count && count <= resident.count - at);
     *place = (struct cuda_place){
-        .address = resident.memory.address, .at = at, .most = UINT64_MAX, .end = UINT64_MAX};
+        .address = resident.memory.address, .at = at, .max = UINT64_MAX, .end = UINT64_MAX};
     if (resident.memory.bytes > 0)
         return true;
     /* a borrowed text: kernels get an aligned address, `skew` bytes before the text */
@@ -160,7 +160,7 @@ bool cuda_worker_resident(const struct cuda_worker *worker, const uint8_t *bytes
     if (resident.tail_at == 0)
         return true;
     place->end = skew + resident.count - SCAN_AROUND_BYTES;
-    place->most = place->end - min_u64(need, place->end);
+    place->max = place->end - min_u64(need, place->end);
     place->tail_address = resident.tail.address;
     place->tail_at = at - resident.tail_at;
     return tail_suffices(&resident, need);
@@ -172,10 +172,10 @@ void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to
     const bool in_tail =
         place->tail_address != 0 && (int64_t)(place->tail_at + from) >= (int64_t)CUDA_BEFORE_BYTES;
 
-    if (place->at + from < place->most && !in_tail) {
+    if (place->at + from < place->max && !in_tail) {
         range->address = place->address;
         range->begin = place->at + from;
-        range->end = min_u64(place->at + to, place->most);
+        range->end = min_u64(place->at + to, place->max);
         range->text_end = min_u64(place->at + count, place->end);
     } else {
         range->address = place->tail_address;

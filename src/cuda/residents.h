@@ -19,12 +19,12 @@ struct cuda_resident *cuda_residents_find_borrowed(struct cuda_engine *engine,
 bool cuda_residents_borrowed(struct cuda_engine *engine, const uint8_t *bytes, bool *fetched);
 struct cuda_range;
 
-/* Where loaded bytes are on a device. Starts below `most` are searched in the memory at `address`,
+/* Where loaded bytes are on a device. Starts below `max` are searched in the memory at `address`,
  * where the first byte is at offset `at`, and kernels may search up to offset `end`. Later starts
  * are searched in a copy of the text's end at `tail_address`, where the first byte would be at
  * offset tail_at, modulo 2^64. */
 struct cuda_place {
-    uint64_t address, at, most, end;
+    uint64_t address, at, max, end;
     uint64_t tail_address, tail_at;
 };
 /* Finds the bytes on the worker's device. `need` is how many bytes a search reads after a start.

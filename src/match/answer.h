@@ -103,7 +103,7 @@ static inline uint8_t record_column_fill(enum trawl_what shape)
 /* an answer computed from the hits of a chunk */
 struct hits_answer {
     enum answer_form form;
-    uint64_t hits_most; /* HITS: if there are more hits, only their number is wanted; 0: all are
+    uint64_t hits_max; /* HITS: if there are more hits, only their number is wanted; 0: all are
                            wanted */
     uint8_t line_end, line_end_also; /* for LINES: the bytes that end lines */
     bool counts_ends;                /* for LINES: line_end_count is wanted */

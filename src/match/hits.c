@@ -75,21 +75,21 @@ enum trawl_status hits_merge(struct hits *into, struct hits_part *parts, uint32_
         total += parts[i].hits->count - parts[i].next;
     TRAWL_TRY(hits_reserve(into, total, error));
     for (;;) {
-        uint64_t least = UINT64_MAX;
+        uint64_t min = UINT64_MAX;
         uint32_t from = 0;
 
         for (uint32_t i = 0; i < count; i++) {
             uint64_t rank = part_rank(&parts[i], below);
 
-            if (rank < least) {
-                least = rank;
+            if (rank < min) {
+                min = rank;
                 from = i;
             }
         }
-        if (least == UINT64_MAX)
+        if (min == UINT64_MAX)
             break;
         TRAWL_ASSERT(into->count < into->capacity);
-        into->items[into->count++] = (struct hit){(uint32_t)(least >> 32), (uint32_t)least};
+        into->items[into->count++] = (struct hit){(uint32_t)(min >> 32), (uint32_t)min};
         parts[from].next++;
     }
     return TRAWL_OK;

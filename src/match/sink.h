@@ -104,8 +104,8 @@ struct sink {
      * any other form itself, without delivering hits. */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines can compute */
-    bool by_engine;     /* only the devices' engine can compute the answer: hits are not enough */
-    uint64_t hits_most; /* for HITS: an engine may leave out hits if there are more; 0: never */
+    bool by_engine;    /* only the devices' engine can compute the answer: hits are not enough */
+    uint64_t hits_max; /* for HITS: an engine may leave out hits if there are more; 0: never */
     /* Turns an engine's answer into the digest of a chunk. NULL if there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);

@@ -243,16 +243,16 @@ static bool is_whole(const uint8_t *bytes, uint64_t count, uint64_t own, const u
     return true;
 }
 
-/* Looks up positions of the sample in the sampler, until `most` are examined or SEEN_ENOUGH have a
+/* Looks up positions of the sample in the sampler, until `max` are examined or SEEN_ENOUGH have a
  * piece. If `bytes` is not NULL, the pieces come from this literal of `count` bytes, and a piece's
  * owner is its offset there. */
 static struct seen see(const struct sampler *sampler, const uint8_t *sample, uint64_t sample_bytes,
-                       uint64_t most, const uint8_t *bytes, uint64_t count)
+                       uint64_t max, const uint8_t *bytes, uint64_t count)
 {
     struct seen_positions p = positions_of(sample_bytes, SAMPLER_Q_MAX);
     struct seen seen = {0, 0, 0, 0, 0};
 
-    p.left = min_u64(p.left, most);
+    p.left = min_u64(p.left, max);
     for (; p.left > 0 && seen.found < SEEN_ENOUGH; position_next(&p), seen.places++) {
         uint64_t left = sample_bytes - p.at;
         uint32_t slot = sampler_slot(sampler, sampler_key(sampler, sample + p.at, left));
@@ -296,7 +296,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
 {
     const struct seen_positions all = positions_of(sample_bytes, 8);
     uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0, examined = all.left;
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
     uint16_t found[SEEN_WINDOWS_MAX] = {0}; /* positions with the window, by its owner */
     struct sampler sampler;
     double lowest = 0;
@@ -312,7 +312,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         if (sampler.count[slot] > 0)
             found[sampler.owner[slot]]++;
     }
-    for (uint64_t o = 0; o < near || (least > 0 && o + 8 <= min_u64(count, SEEN_FAR_MAX)); o++) {
+    for (uint64_t o = 0; o < near || (min > 0 && o + 8 <= min_u64(count, SEEN_FAR_MAX)); o++) {
         uint64_t key = sampler_key(&sampler, bytes + o, count - o);
         uint32_t slot, often;
         double cost = 1;
@@ -326,17 +326,17 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         }
         slot = sampler_slot(&sampler, key);
         often = o < near ? found[sampler.owner[slot]] : sampler.count[slot];
-        if (often > least || (often == least && o >= near))
+        if (often > min || (often == min && o >= near))
             continue;
         for (uint32_t i = 0; i < 8; i++)
             cost *= rates->rate[bytes[o + i]];
-        if (often < least || cost < lowest) {
+        if (often < min || cost < lowest) {
             best = o;
             lowest = cost;
         }
-        least = often;
+        min = often;
     }
-    *rate = (double)least / (double)examined;
+    *rate = (double)min / (double)examined;
     return best;
 }
 

@@ -156,7 +156,7 @@ static void number_nodes(struct automaton_build *making)
 static void plan_rows(struct automaton_build *making)
 {
     const struct plan_automaton *set = making->set;
-    uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
+    uint64_t nodes_of[258] = {0}, max = max_u64(ROW_CELLS_FREE, set->node_count);
 
     for (uint32_t node = 1; node < set->node_count; node++)
         nodes_of[making->fail[node]]++;
@@ -164,7 +164,7 @@ static void plan_rows(struct automaton_build *making)
     for (making->row_count = 1; making->row_children > ROW_CHILDREN_MIN; making->row_children--) {
         uint64_t more = making->row_count + nodes_of[making->row_children - 1];
 
-        if (more * set->classes > most)
+        if (more * set->classes > max)
             break;
         making->row_count = more;
     }

@@ -83,12 +83,12 @@ void backwards_sort(struct backwards *strings, uint32_t count)
     }
     sort(strings, count, 0, BAD_PIVOTS);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t most = i == 0
-                            ? 0
-                            : (uint32_t)min_u64(strings[i - 1].bytes_count, strings[i].bytes_count),
+        uint32_t max = i == 0
+                           ? 0
+                           : (uint32_t)min_u64(strings[i - 1].bytes_count, strings[i].bytes_count),
                  common = 0;
 
-        while (common < most &&
+        while (common < max &&
                strings[i - 1].end[-1 - (int64_t)common] == strings[i].end[-1 - (int64_t)common])
             common++;
         strings[i].common = common;

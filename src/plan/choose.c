@@ -110,22 +110,22 @@ const struct plan_costs *plan_costs_of_instruction_set(const char *instruction_s
 }
 
 /* Returns a lower bound on the costs of the methods "every" and "grams", in ns per text byte. */
-static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
+static double min_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
-    double least = costs->every + costs->every_probe;
+    double min = costs->every + costs->every_probe;
 
     for (uint32_t i = 0; i < 4 && plan->length_min >= PLAN_GRAMS_LENGTH_MIN; i++)
         if (plan->length_min + 1 >= (1u << i) + ANALYSE_GRAM_MIN)
-            least = min_double(least, costs->grams[i]);
-    return least;
+            min = min_double(min, costs->grams[i]);
+    return min;
 }
 
-double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs)
+double plan_price_min(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
     uint64_t stride = sampled_stride(plan->length_min);
-    double least = least_of_others(plan, costs);
+    double min = min_of_others(plan, costs);
 
-    return stride < SAMPLED_STRIDE_MIN ? least : min_double(least, costs->sample / (double)stride);
+    return stride < SAMPLED_STRIDE_MIN ? min : min_double(min, costs->sample / (double)stride);
 }
 
 /* What the expected cost of a method depends on. */
@@ -219,19 +219,19 @@ struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method m
 
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but)
 {
-    enum trawl_method least = TRAWL_METHOD_EVERY;
+    enum trawl_method min = TRAWL_METHOD_EVERY;
 
     for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
-        if (prices->of[m] > 0 && prices->of[m] < prices->of[least] && m != but)
-            least = (enum trawl_method)m;
-    return least;
+        if (prices->of[m] > 0 && prices->of[m] < prices->of[min] && m != but)
+            min = (enum trawl_method)m;
+    return min;
 }
 
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                               const struct plan_costs *costs)
 {
     const struct asked of = {plan, tuning, costs, tuning->first_probes};
-    struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
+    struct plan_prices prices = {.min = TRAWL_METHOD_EVERY};
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
     for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
@@ -242,7 +242,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
 
             prices.of[m] = work.bare_ns > 0 ? max_double(price, work.took_ns) : 0;
         }
-    prices.least = plan_cheapest(&prices, TRAWL_METHOD_AUTO);
+    prices.min = plan_cheapest(&prices, TRAWL_METHOD_AUTO);
     return prices;
 }
 
@@ -252,9 +252,9 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
 {
     plan_tune_sampled(plan, text, text_bytes, tuning);
     *prices = plan_price(plan, tuning, costs);
-    prices->least = TRAWL_METHOD_SAMPLED;
+    prices->min = TRAWL_METHOD_SAMPLED;
     return prices->of[TRAWL_METHOD_SAMPLED] > 0 &&
-           prices->of[TRAWL_METHOD_SAMPLED] <= least_of_others(plan, costs);
+           prices->of[TRAWL_METHOD_SAMPLED] <= min_of_others(plan, costs);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
@@ -266,7 +266,7 @@ void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, co
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
     *prices = plan_price(plan, tuning, costs);
-    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->of[prices->least] > widest) {
+    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->of[prices->min] > widest) {
         plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
         *prices = plan_price(plan, tuning, costs);
     }

@@ -41,18 +41,18 @@ static void choose(struct contest *contest)
     const uint32_t best = is_behind ? first : before;
     const double rest =
         (double)min_u64(REST_TURNS * contest->rules.trial_bytes, contest->all_bytes);
-    double least;
+    double min;
 
     contest->now = best;
     contest->left = 0;
     if (contest->of[best].bytes == 0) /* the others were dropped */
         return;
-    least = rate_of(contest, first);
+    min = rate_of(contest, first);
     for (uint32_t i = 0; i < CONTEST_MAX; i++) {
         if (contest->of[i].bytes == 0)
             continue;
         contest->of[i].price.once_ns = 0; /* its tables are there */
-        contest->of[i].rest = (uint64_t)min_double(rest * (rate_of(contest, i) / least), 1e18);
+        contest->of[i].rest = (uint64_t)min_double(rest * (rate_of(contest, i) / min), 1e18);
     }
     /* the winner's time in this trial counts towards the next one */
     contest->spent = contest->recent_ns = contest->of[best].ns;

@@ -104,12 +104,12 @@ static enum trawl_method first_method(const struct trawl_plan *plan, struct plan
     if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
         return plan->method_asked > plan->method ? plan->method_asked : plan->method;
     *prices = plan_price(plan, &plan->tuning, plan_costs_of_instruction_set(NULL));
-    return prices->least;
+    return prices->min;
 }
 
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
-    struct plan_prices prices = {.least = TRAWL_METHOD_AUTO};
+    struct plan_prices prices = {.min = TRAWL_METHOD_AUTO};
     enum trawl_method method = first_method(plan, &prices);
 
     if (plan->literal_count == 1)
@@ -117,10 +117,10 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             plan->period > 0 ? plan->period : plan_literal_at(plan, 0).bytes_count);
     add(text, "method: %s\nwhy: %s\n", plan_method_name(method),
         plan->method_asked != TRAWL_METHOD_AUTO ? "asked for"
-        : prices.least != TRAWL_METHOD_AUTO     ? "the least expected cost"
+        : prices.min != TRAWL_METHOD_AUTO       ? "the least expected cost"
         : plan->pattern_count == 0              ? "no pattern: nothing is found"
                                                 : "several strings");
-    if (prices.least != TRAWL_METHOD_AUTO)
+    if (prices.min != TRAWL_METHOD_AUTO)
         explain_prices(text, plan, &prices);
     add(text, "table bytes: %" PRIu64 "\n",
         plan->method == TRAWL_METHOD_SET ? tell_set(text, plan) : tell_one(text, plan, method));

@@ -130,7 +130,7 @@ static uint64_t utf8_length(uint8_t first)
 
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[5] = {0, 0, 0x80, 0x800, 0x10000};
     uint64_t length;
     uint32_t value;
 
@@ -149,7 +149,7 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
             return 0;
         value = value << 6 | (bytes[i] & 0x3f);
     }
-    if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+    if (value < min[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
         return 0;
     *code_point = value;
     return length;
@@ -253,11 +253,11 @@ static bool literal_is_open(const struct trawl_plan *plan, uint32_t index, const
                             uint64_t count, uint64_t *work)
 {
     const struct plan_literal literal = plan_literal_at(plan, index);
-    uint64_t most = min_u64(literal.bytes_count, count), length;
-    uint64_t same = plan_mismatch(plan, plan_literal_bytes(plan, index), text, most);
+    uint64_t max = min_u64(literal.bytes_count, count), length;
+    uint64_t same = plan_mismatch(plan, plan_literal_bytes(plan, index), text, max);
 
     *work += same + 1;
-    if (same < most)
+    if (same < max)
         return false;
     if (count < literal.bytes_count || plan_tail_is_open(plan, &literal, text, count))
         return true;

@@ -63,16 +63,16 @@ struct dealing {
 static uint64_t lookup_values(const struct dealing *dealing, uint32_t literal, struct lookup lookup)
 {
     const struct trawl_plan *plan = dealing->plan;
-    const uint8_t most = lookup.high ? 15 : dealing->low;
+    const uint8_t max = lookup.high ? 15 : dealing->low;
     uint8_t byte, other;
 
     if (lookup.byte >= plan_literal_at(plan, literal).bytes_count)
-        return UINT64_MAX >> (63 - most);
+        return UINT64_MAX >> (63 - max);
     byte = other = plan_literal_bytes(plan, literal)[lookup.byte];
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
         other &= (uint8_t)~0x20;
-    return 1ull << (lookup.high ? byte >> 4 : byte & most) |
-           1ull << (lookup.high ? other >> 4 : other & most);
+    return 1ull << (lookup.high ? byte >> 4 : byte & max) |
+           1ull << (lookup.high ? other >> 4 : other & max);
 }
 
 /* Adds a literal with these values to the slot (`in`), or removes it (not `in`). */
@@ -147,9 +147,9 @@ static void deal(struct dealing *dealing)
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
-    const uint32_t most = many ? PLAN_NIBBLE_WHOLE_MAX : WHOLE_FEW;
+    const uint32_t max = many ? PLAN_NIBBLE_WHOLE_MAX : WHOLE_FEW;
 
-    for (uint32_t bytes = many ? most : 2; bytes <= most; bytes++) {
+    for (uint32_t bytes = many ? max : 2; bytes <= max; bytes++) {
         uint32_t shorter = 0;
 
         for (uint32_t i = 0; i < plan->literal_count; i++)
@@ -180,7 +180,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
     const bool six = dealing->low == PLAN_NIBBLE_LOWS - 1;
     float of_low[PLAN_NIBBLE_LOWS] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
     struct byte_rates rates;
-    uint32_t taken = 0, most = nibbles->bytes;
+    uint32_t taken = 0, max = nibbles->bytes;
     float sum_left = (float)plan->literal_count;
 
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, false, &rates);
@@ -189,10 +189,10 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
     for (uint32_t i = 0; i < plan->literal_count; i++)
         left[i] = 1.0f;
     nibbles->bytes = 0;
-    while (nibbles->bytes < most &&
+    while (nibbles->bytes < max &&
            !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
              sum_left <= (six ? SIX_PASS : HALVES_PASS))) {
-        float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
+        float min = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
 
         for (uint32_t at = 0; at < PLAN_NIBBLE_REACH; at++) {
@@ -200,16 +200,16 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
 
             for (uint32_t i = 0; (taken >> at & 1) == 0 && i < plan->literal_count; i++)
                 sum += left[i] * low_left(dealing, i, at, of_low);
-            if ((taken >> at & 1) == 0 && sum < least) {
+            if ((taken >> at & 1) == 0 && sum < min) {
                 best = at;
-                least = sum;
+                min = sum;
             }
         }
-        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 8)
+        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && min > sum_left / 8)
             return;
         nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
-        sum_left = least;
+        sum_left = min;
         for (uint32_t i = 0; i < plan->literal_count; i++)
             left[i] *= low_left(dealing, i, best, of_low);
     }

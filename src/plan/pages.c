@@ -265,7 +265,7 @@ static uint64_t keep_pattern(const struct plan_pages *pages, const uint16_t *row
 }
 
 bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *plan, uint64_t first,
-                     uint64_t end, uint64_t most, uint64_t *kept, uint64_t *count)
+                     uint64_t end, uint64_t max, uint64_t *kept, uint64_t *count)
 {
     uint16_t rows[PLAN_PAGE_ROWS_MAX];
 
@@ -274,14 +274,14 @@ bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *pl
     if (plan->pattern_count > PLAN_PAGES_PATTERNS_MAX)
         return false;
     memset(kept + first / 64, 0, (size_t)((end - 1) / 64 - first / 64 + 1) * sizeof *kept);
-    for (uint64_t i = 0; i < plan->pattern_count && *count <= most; i++) {
+    for (uint64_t i = 0; i < plan->pattern_count && *count <= max; i++) {
         const uint32_t row_count = plan_pages_rows(plan, i, rows);
 
         if (row_count == 0)
             return false;
         *count += keep_pattern(pages, rows, row_count, first, end, kept);
     }
-    return *count <= most;
+    return *count <= max;
 }
 
 uint64_t plan_pages_trim(uint64_t *kept, uint64_t first, uint64_t end)

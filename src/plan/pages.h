@@ -73,9 +73,9 @@ void plan_pages_build(struct plan_pages *pages, uint64_t group, struct plan_page
 uint32_t plan_pages_rows(const struct trawl_plan *plan, uint64_t pattern, uint16_t *rows);
 /* Sets bit i of kept[i / 64] for each page i of [first, end) in which a pattern of the plan may
  * begin, and *count to their number; `kept` is zeroed first, from the word of page `first` on.
- * Returns false if there are more than `most`, or if the patterns are too many. */
+ * Returns false if there are more than `max`, or if the patterns are too many. */
 bool plan_pages_keep(const struct plan_pages *pages, const struct trawl_plan *plan, uint64_t first,
-                     uint64_t end, uint64_t most, uint64_t *kept, uint64_t *count);
+                     uint64_t end, uint64_t max, uint64_t *kept, uint64_t *count);
 /* Clears the bits of pages outside of [first, end) in their words, and returns how many are set. */
 uint64_t plan_pages_trim(uint64_t *kept, uint64_t first, uint64_t end);
 

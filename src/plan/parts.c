@@ -205,9 +205,9 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
 {
     const struct plan_part_costs *costs = &plan_part_costs_device;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
-    uint64_t least = cutting->groups[from].length_min;
+    uint64_t min = cutting->groups[from].length_min;
     /* a device's filter tests about this many bytes (cuda/cuda_choose.c) */
-    uint64_t shortest = lengths[plan_length_class(least)];
+    uint64_t shortest = lengths[plan_length_class(min)];
     uint64_t tested = min_u64(shortest - shortest / 5, ANALYSE_GRAM_MAX);
     double rate = cutting->likeness.rate[tested], bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->each * count : 0;
@@ -222,7 +222,7 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
     met = costs->met * analyse_root(count) * analyse_root(analyse_root(count) * rate);
     dense = plan_automaton_cost(costs, states * (cutting->plan->byte_values + 4)) +
             costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
-    return more + (least < ANALYSE_GRAM_MIN ? dense : min_double(pass + met, dense));
+    return more + (min < ANALYSE_GRAM_MIN ? dense : min_double(pass + met, dense));
 }
 
 /* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
@@ -233,7 +233,7 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     const struct trawl_plan *plan = cutting->plan;
     bool whole = from == 0 && to == cutting->group_count;
     struct plan_set_facts of = plan_set_facts_of(plan);
-    double least = 1e300;
+    double min = 1e300;
 
     of.count = cutting->groups[to - 1].end - cutting->groups[from].begin;
     of.length_min = cutting->groups[from].length_min;
@@ -253,38 +253,37 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
                 MET_NS * (double)of.count *
                 cutting->likeness.rate[min_u64(
                     of.length_min, i == STRATEGY_BUCKETS ? sizeof(uint64_t) : ANALYSE_GRAM_MAX)];
-        if (cost < least)
+        if (cost < min)
             *strategy = (enum strategy)i;
-        least = min_double(least, cost);
+        min = min_double(min, cost);
     }
-    return least;
+    return min;
 }
 
 /* Finds the cheapest division into parts, by dynamic programming: the part that ends before group i
  * begins with group cuts[i]. Returns the number of parts; 0 if they are not worth a trial. */
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
-    double least[LENGTHS + 1] = {0};
+    double min[LENGTHS + 1] = {0};
     enum strategy strategy;
     uint32_t count = 0;
 
     for (uint32_t to = 1; to <= cutting->group_count; to++) {
-        least[to] = 1e300;
+        min[to] = 1e300;
         for (uint32_t from = to; from-- > 0;) {
             double cost = cutting->which == PLAN_ALONE ? to - from > 1
                           : cutting->which == PLAN_PARTS_HOST
                               ? host_cost(cutting, from, to, &strategy)
                               : device_cost(cutting, from, to);
 
-            cost += least[from];
+            cost += min[from];
             if (cutting->which == PLAN_PARTS_HOST && from == 0 && to == cutting->group_count) {
-                if (least[to] > CONTEST_WORTH_SHARE * cost &&
-                    cutting->plan->pattern_count > LENGTHS)
+                if (min[to] > CONTEST_WORTH_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
                     return 0;
                 continue;
             }
-            if (cost < least[to]) {
-                least[to] = cost;
+            if (cost < min[to]) {
+                min[to] = cost;
                 cuts[to] = from;
             }
         }

@@ -220,7 +220,7 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
 
 /* Returns the offset that leaves the fewest survivors. Among equal ones, or if there are no
  * survivors, returns the offset with the lowest cost. */
-static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
+static uint64_t max_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
 
@@ -307,7 +307,7 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
             return i + 1;
         if (left.count > 0)
             window_meet(&left, &window);
-        best = most_telling(&window, left.count);
+        best = max_telling(&window, left.count);
     }
     return wanted;
 }

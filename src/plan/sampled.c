@@ -115,13 +115,13 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
     const struct plan_sampled layout = sampled_layout(plan);
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t places = text_bytes - (layout.q - 1), named = 0, naming = 0,
-             most = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN),
-             step = places / most;
+             max = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN),
+             step = places / max;
     struct sampler sampler;
 
-    TRAWL_ASSERT(places >= most);
-    sampler_reset(&sampler, most, layout.q, layout.fold);
-    for (uint64_t part = 0; part < most; part++) {
+    TRAWL_ASSERT(places >= max);
+    sampler_reset(&sampler, max, layout.q, layout.fold);
+    for (uint64_t part = 0; part < max; part++) {
         uint64_t at = part * step + plan_sample_at(part, step, 1);
 
         (void)sampler_add(&sampler, sampler_key(&sampler, text + at, text_bytes - at),
@@ -137,7 +137,7 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
         naming += sampler.owner[slot] == UINT16_MAX ? 0 : equal;
         sampler.owner[slot] = UINT16_MAX; /* these samples are counted in `naming` now */
     }
-    return (struct sampled_rates){(double)named / (double)most, (double)naming / (double)most};
+    return (struct sampled_rates){(double)named / (double)max, (double)naming / (double)max};
 }
 
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q)

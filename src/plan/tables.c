@@ -46,16 +46,16 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
  * is the largest number of literals with the same hash. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan)
 {
-    uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;
+    uint32_t counts[1u << ALIKE_BITS] = {0}, max = 0;
 
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
         uint32_t *count = &counts[literal_hash(plan, literal, ALIKE_BITS)];
 
         *count += 1;
-        if (*count > most)
-            most = *count;
+        if (*count > max)
+            max = *count;
     }
-    return most;
+    return max;
 }
 
 void build_set(struct trawl_plan *plan)

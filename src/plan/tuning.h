@@ -89,7 +89,7 @@ const struct plan_costs *plan_costs_of_instruction_set(const char *instruction_s
 /* The expected cost of each method for a single literal, in ns per byte of text. */
 struct plan_prices {
     double of[TRAWL_METHODS_COUNT]; /* 0: the method cannot search for the literal */
-    enum trawl_method least;        /* the cheapest method */
+    enum trawl_method min;          /* the cheapest method */
 };
 
 /* Returns the expected cost of each method in the text that the tuning was made for. */
@@ -110,7 +110,7 @@ struct plan_form {
 struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method method);
 
 /* Returns a cost below which no method can search for the literal, in ns per byte of text. */
-double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
+double plan_price_min(const struct trawl_plan *plan, const struct plan_costs *costs);
 
 /* Both functions look at a text to compute each method's expected cost there. `sample` is a part of
  * the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the "sampled" method by

@@ -55,10 +55,10 @@ static inline bool refine_is_on_device(const struct refiner *refiner)
     return refiner->device != ENGINE_HOST;
 }
 
-/* Doubles the length of the next step, up to `most`. */
-static inline void refine_grow(struct refiner *refiner, uint64_t most)
+/* Doubles the length of the next step, up to `max`. */
+static inline void refine_grow(struct refiner *refiner, uint64_t max)
 {
-    refiner->step = min_u64(2 * refiner->step, most);
+    refiner->step = min_u64(2 * refiner->step, max);
 }
 
 /* Implement engine_ops.compile, for a decider, and engine_ops.release. */

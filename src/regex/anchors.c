@@ -333,18 +333,18 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
 static uint32_t overlap(const struct anchor_maker *maker)
 {
     const struct expressions *made = maker->made;
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
 
     for (uint64_t i = 0; i < made->atom_count * made->atom_count; i++) {
         const uint64_t first = i / made->atom_count, second = i % made->atom_count;
         const struct split_string *a = &maker->strings[made->atom_first[first]].string;
         const struct split_string *b = &maker->strings[made->atom_first[second]].string;
 
-        for (uint32_t at = first == second; at < min_u64(a->bytes_count, least); at++)
+        for (uint32_t at = first == second; at < min_u64(a->bytes_count, min); at++)
             if (memcmp(a->bytes + at, b->bytes, min_u64(a->bytes_count - at, b->bytes_count)) == 0)
-                least = at;
+                min = at;
     }
-    return least;
+    return min;
 }
 
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)

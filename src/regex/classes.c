@@ -81,7 +81,7 @@ static enum trawl_status put_block(struct classes *classes, const struct syntax_
                                    struct code_range within, uint32_t rest, uint32_t base,
                                    struct level *level, struct trawl_error *error)
 {
-    const uint32_t most = (1u << 6 * rest) - 1;
+    const uint32_t max = (1u << 6 * rest) - 1;
     uint32_t i = 0, high = set->set_count;
 
     while (i < high) { /* the first range that does not end before */
@@ -95,16 +95,16 @@ static enum trawl_status put_block(struct classes *classes, const struct syntax_
     for (uint32_t at = within.first, end; at <= within.last; at = end + 1) {
         uint32_t to = CLASSES_END;
 
-        end = (uint32_t)min_u64(at | most, within.last);
+        end = (uint32_t)min_u64(at | max, within.last);
         while (i < set->set_count && set->set[i].last < at)
             i++;
         if (i == set->set_count || set->set[i].first > within.last)
             break;
         if (set->set[i].first > end)
             continue;
-        if (set->set[i].first <= at && set->set[i].last >= end && (at & most) == 0 &&
-            end == (at | most)) { /* all such blocks of the range */
-            end = (uint32_t)(min_u64(set->set[i].last, within.last) + 1) & ~most;
+        if (set->set[i].first <= at && set->set[i].last >= end && (at & max) == 0 &&
+            end == (at | max)) { /* all such blocks of the range */
+            end = (uint32_t)(min_u64(set->set[i].last, within.last) + 1) & ~max;
             TRAWL_TRY(put_any(classes, rest, &to, error));
             end--;
         } else {

@@ -411,7 +411,7 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
                         .places = maker->places,
                         .list = anchor == NULL ? 0 : anchor->list,
                         .first = anchor == NULL ? 0 : anchor->first,
-                        .most = PLACES_MAX};
+                        .max = PLACES_MAX};
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
     if (lines || words)
         end = nfa_put_edge(nfa, edges[!back], false, end);

@@ -65,7 +65,7 @@ static void plan_end(struct refiner *refiner)
     worker->runs_steps = 0;
     worker->named = NULL;
     worker->has_seen = false;
-    worker->atoms_most = TRIAL_ATOMS;
+    worker->atoms_max = TRIAL_ATOMS;
     worker->scans_left = 0;
 }
 
@@ -273,8 +273,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
         const struct hits *hits = &refiner->found.hits;
 
         step->worker->found_ns = clock_now_ns();
-        if (hits->count > step->worker->atoms_most)
-            refiner->found.done = hits->items[step->worker->atoms_most].offset;
+        if (hits->count > step->worker->atoms_max)
+            refiner->found.done = hits->items[step->worker->atoms_max].offset;
     }
     *ended = step->to;
     if (refiner->found.done < part.owned) {
@@ -468,8 +468,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         TRAWL_TRY(by_anchors(step, error));
     if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
         began_ns = worker->found_ns;
-        if (worker->refiner.found.hits.count > worker->atoms_most)
-            worker->atoms_most *= 2;
+        if (worker->refiner.found.hits.count > worker->atoms_max)
+            worker->atoms_max *= 2;
     }
     worker->stepped_ns = counts ? read_clock() : 0;
     choose_tell(worker, step->chunk, step->to - step->from, runs, cost.bytes,
@@ -578,12 +578,12 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
 static uint64_t piece_end(const struct expressions *made, const struct engine_chunk *chunk,
                           uint64_t at, uint64_t more)
 {
-    const uint64_t most = at + min_u64(more, chunk->owned - at);
+    const uint64_t max = at + min_u64(more, chunk->owned - at);
 
     if (made->near_lines == 0)
         at += bytes_find_either(chunk->bytes + at, chunk->owned - at, made->plan->line_end,
                                 made->plan->line_end);
-    while (made->near_lines == NEAR_BYTES && at < most && made->near[chunk->bytes[at]])
+    while (made->near_lines == NEAR_BYTES && at < max && made->near[chunk->bytes[at]])
         at++;
     return at + (at < chunk->owned);
 }

@@ -211,10 +211,10 @@ static inline uint64_t over_loop(struct search *search, const struct step *fork,
     const uint64_t end = min_u64(search->text->to, from + LOOP_BYTES);
     const uint8_t *ways = search->groups->ways + fork->number * COLUMNS;
     const uint8_t *bytes = search->text->bytes;
-    const uint32_t most = search->groups->options->bytes ? 0xff : 0x7f;
+    const uint32_t max = search->groups->options->bytes ? 0xff : 0x7f;
     uint64_t at = from;
 
-    while (at < end && bytes[at] <= most && ways[bytes[at]] == fork->loop)
+    while (at < end && bytes[at] <= max && ways[bytes[at]] == fork->loop)
         at++;
     search->looks += (uint32_t)((at - from) / LOOP_LOOKS);
     return at;

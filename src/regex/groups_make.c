@@ -87,7 +87,7 @@ static uint32_t put_node(struct maker *maker, const struct syntax_node *node, ui
 /* Adds x+, of which `item` is the last x, or x* if x is never empty. */
 static uint32_t put_loop(struct maker *maker, const struct syntax_node *node, uint32_t next)
 {
-    const bool is_star = node->least == 0 && !node->items[0]->may_be_empty;
+    const bool is_star = node->min == 0 && !node->items[0]->may_be_empty;
     const uint32_t fork = put_fork(maker, node->is_lazy, 0, next);
     const uint32_t item = put_node(maker, node->items[0], fork);
 
@@ -104,21 +104,20 @@ static uint32_t put_repeat(struct maker *maker, const struct syntax_node *node, 
 {
     const struct syntax_node *item = node->items[0];
     const uint32_t group = maker->group;
-    const bool is_endless = node->most == SYNTAX_ENDLESS;
+    const bool is_endless = node->max == SYNTAX_ENDLESS;
     uint32_t from = next;
 
-    if (node->most == 0)
+    if (node->max == 0)
         maker->group -= item->groups;
     if (is_endless)
         from = put_loop(maker, node, next);
-    if (is_endless && node->least == 0 && item->may_be_empty)
+    if (is_endless && node->min == 0 && item->may_be_empty)
         from = put_fork(maker, node->is_lazy, from, next);
-    for (uint32_t i = node->least; !is_endless && i < node->most && maker->status == TRAWL_OK;
-         i++) {
+    for (uint32_t i = node->min; !is_endless && i < node->max && maker->status == TRAWL_OK; i++) {
         maker->group = group;
         from = put_fork(maker, node->is_lazy, put_node(maker, item, from), next);
     }
-    for (uint32_t i = is_endless; i < node->least && maker->status == TRAWL_OK; i++) {
+    for (uint32_t i = is_endless; i < node->min && maker->status == TRAWL_OK; i++) {
         maker->group = group;
         from = put_node(maker, item, from);
     }

@@ -200,7 +200,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
     const struct reach *reach = expression_reach(expressions, expression);
-    const uint64_t most = reach != NULL ? reach_most(reach) : 0;
+    const uint64_t max = reach != NULL ? reach_max(reach) : 0;
     struct reach_window *window = words_window(line->words, expression);
     uint64_t *near = &line->words->near, looks = 0;
 
@@ -219,7 +219,7 @@ static int near_reach(const struct expressions *expressions, uint32_t expression
         if (at < from ||
             (expressions_cross(expressions) && !may_hold(expressions, expression, line, i)))
             continue;
-        from = max_u64(from, at - min_u64(at, most));
+        from = max_u64(from, at - min_u64(at, max));
         program_note(&line->words->reach, line->count - from);
         found = reach_match(reach, window, line->bytes, line->count, from, at, line->count,
                             REGEX_ANYWHERE, span);

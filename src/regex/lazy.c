@@ -81,20 +81,20 @@ static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t cou
 
 /* Returns a number of bytes that no match of the node exceeds; UINT32_MAX: there is none, or what
  * comes before the match matters. */
-static uint32_t most_bytes(const struct syntax_node *node)
+static uint32_t max_bytes(const struct syntax_node *node)
 {
-    uint64_t most = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ? CHARACTER_BYTES_MAX : 0;
+    uint64_t max = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ? CHARACTER_BYTES_MAX : 0;
 
     if (node->kind == SYNTAX_EDGE || node->kind == SYNTAX_BYTE || node->kind == SYNTAX_REFERENCE)
         return UINT32_MAX;
     for (uint32_t i = 0; i < node->count; i++) {
-        const uint64_t item = most_bytes(node->items[i]);
+        const uint64_t item = max_bytes(node->items[i]);
 
-        most = node->kind == SYNTAX_LIST     ? most + item
-               : node->kind == SYNTAX_REPEAT ? item * node->most
-                                             : max_u64(most, item);
+        max = node->kind == SYNTAX_LIST     ? max + item
+              : node->kind == SYNTAX_REPEAT ? item * node->max
+                                            : max_u64(max, item);
     }
-    return (uint32_t)min_u64(most, UINT32_MAX);
+    return (uint32_t)min_u64(max, UINT32_MAX);
 }
 
 /* Returns lazy->tail of an expression. */
@@ -109,7 +109,7 @@ static uint32_t tail_of(const struct syntax_node *root)
         if (last->kind != SYNTAX_EDGE || (last->letter != '$' && last->letter != 'z') ||
             (last->flags & SYNTAX_MANY_LINES) != 0)
             return 0;
-        tail = (uint32_t)max_u64(tail, most_bytes(&list));
+        tail = (uint32_t)max_u64(tail, max_bytes(&list));
     }
     return tail < UINT32_MAX ? tail : 0;
 }
@@ -131,10 +131,10 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     uint32_t at;
 
     lazy->firsts[index] = NOTHING;
-    nfa->most = (uint32_t)min_u64((nfa->slots != NULL ? 0 : nfa->count) + RULE_PLACES_MAX,
-                                  lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
-                                                             : UINT32_MAX);
-    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->most, error));
+    nfa->max = (uint32_t)min_u64((nfa->slots != NULL ? 0 : nfa->count) + RULE_PLACES_MAX,
+                                 lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
+                                                            : UINT32_MAX);
+    TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->max, error));
     TRAWL_TRY(syntax_again(&item->tree, &tree, error));
     nfa->steps = 0;
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
@@ -500,7 +500,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
     lazy->nfa.slots = lazy->place_slots;
     lazy->nfa.classes = lazy->nfa.is_hull ? NULL : &lazy->classes;
     lazy->nfa.keeps_classes = !lazy->nfa.is_hull;
-    lazy->nfa.most = 1;
+    lazy->nfa.max = 1;
     (void)nfa_put(&lazy->nfa, (struct place){.kind = PLACE_END}); /* no expression begins at 0 */
     lazy->group_count =
         lazy->as == LAZY_ENDS ? LAZY_ATOM + (uint32_t)made->atom_count : made->count + 1;

@@ -84,14 +84,14 @@ static void read_lane(const struct lazy *lazy, const uint8_t *text, const uint16
     lane->state = lazy->wide == 0 ? state : lane->state;
 }
 
-/* Like read_lanes, if words are known; reads at most `most` bytes in each lane. */
+/* Like read_lanes, if words are known; reads at most `max` bytes in each lane. */
 static void read_wide(struct lazy *lazy, const uint8_t *text, const uint16_t *class_of,
-                      uint64_t most)
+                      uint64_t max)
 {
     struct lane *lanes = lazy->lanes;
     bool reads = true;
 
-    for (uint64_t i = 0; i < most && reads; i++)
+    for (uint64_t i = 0; i < max && reads; i++)
         for (uint32_t k = 0; k < LANES; k++)
             reads &= lanes[k].at < lanes[k].end && read_byte(lazy, text, class_of, &lanes[k]);
 }

@@ -449,7 +449,7 @@ static enum trawl_status make_transition(struct lazy *lazy, uint32_t number, uin
     if (lazy->nfa.slots != NULL) { /* each place may lead to a new one */
         count = lazy->nfa.count + from.list.count +
                 (from.part != NOTHING ? lazy->parts[from.part].first.count : 0);
-        if (count > lazy->nfa.most) {
+        if (count > lazy->nfa.max) {
             *credit = -1;
             *next = DEAD;
             return TRAWL_OK;

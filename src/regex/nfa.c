@@ -22,7 +22,7 @@ static void fail_if(struct nfa *nfa, bool is_so, const char *why)
 
 uint32_t nfa_put(struct nfa *nfa, struct place place)
 {
-    fail_if(nfa, nfa->count == nfa->most, "its automaton would be too large");
+    fail_if(nfa, nfa->count == nfa->max, "its automaton would be too large");
     if (nfa->fails)
         return 0;
     nfa->places[nfa->count] = place;
@@ -198,13 +198,13 @@ static bool has_edge(const struct syntax_node *node)
 static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
     const struct syntax_node *item = node->items[0];
-    const bool is_plus = node->most == SYNTAX_ENDLESS && item->may_be_empty;
+    const bool is_plus = node->max == SYNTAX_ENDLESS && item->may_be_empty;
     uint32_t from = next;
 
     /* After an assertion, the places that come before it are not known any more: in `(\b|a)+`, a
      * second \b would have to end the repetition. */
     fail_if(nfa,
-            node->most > 1 && item->may_be_empty &&
+            node->max > 1 && item->may_be_empty &&
                 (nfa->marked > 0 || (nfa->is_ordered && has_edge(item))),
             "what it repeats may be empty");
     if (is_plus) {
@@ -217,19 +217,18 @@ static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint
             nfa->places[loop].other = from;
         else if (!nfa->fails)
             nfa->places[loop].next = from;
-        if (node->least == 0)
+        if (node->min == 0)
             from = put_choice(nfa, node, from, next);
-    } else if (node->most == SYNTAX_ENDLESS) {
+    } else if (node->max == SYNTAX_ENDLESS) {
         from = put_choice(nfa, node, 0, next);
         if (!nfa->fails && node->is_lazy)
             nfa->places[from].other = nfa_put_node(nfa, item, from);
         else if (!nfa->fails)
             nfa->places[from].next = nfa_put_node(nfa, item, from);
     }
-    for (uint32_t i = node->least; node->most != SYNTAX_ENDLESS && i < node->most && !nfa->fails;
-         i++)
+    for (uint32_t i = node->min; node->max != SYNTAX_ENDLESS && i < node->max && !nfa->fails; i++)
         from = put_choice(nfa, node, nfa_put_node(nfa, item, from), next);
-    for (uint32_t i = is_plus; i < node->least && !nfa->fails; i++)
+    for (uint32_t i = is_plus; i < node->min && !nfa->fails; i++)
         from = nfa_put_node(nfa, item, from);
     return from;
 }
@@ -308,7 +307,7 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
 
 static bool is_optional(const struct syntax_node *item)
 {
-    return item->kind == SYNTAX_REPEAT && item->least == 0;
+    return item->kind == SYNTAX_REPEAT && item->min == 0;
 }
 
 uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next)
@@ -327,7 +326,7 @@ uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t 
             struct syntax_node item = *list->items[k];
 
             if (item.kind == SYNTAX_REPEAT && (k == first || k + 1 == end))
-                item.most = item.least;
+                item.max = item.min;
             at = nfa_put_node(nfa, &item, at);
         }
         all = nfa_put_fork(nfa, at, all);

@@ -82,8 +82,8 @@ struct nfa {
      * nfa_after when a text needs them; false: places of its automaton's bytes. */
     bool keeps_classes;
     uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
-    struct place *places; /* room for `most` */
-    uint32_t count, most;
+    struct place *places; /* room for `max` */
+    uint32_t count, max;
     uint32_t steps; /* the work so far: ranges and blocks of classes */
 };
 

@@ -190,7 +190,7 @@ static enum trawl_status make_group(const struct expressions *made, const struct
                               .classes = &maker->classes,
                               .slots = maker->slots,
                               .places = maker->places,
-                              .most = PLACES_MAX};
+                              .max = PLACES_MAX};
     group->backwards = backwards;
     first = nfa_put_node(&maker->nfa, &tree->root,
                          nfa_put(&maker->nfa, (struct place){.kind = PLACE_END}));

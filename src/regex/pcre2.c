@@ -593,10 +593,10 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
 
 bool pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line, uint64_t begins)
 {
-    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
+    const uint64_t min = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     double hidden = (double)begins;
 
-    line->machine = line->steps = min_u64(max_u64(STEPS / (line->count + 1), least), STEPS_MOST);
+    line->machine = line->steps = min_u64(max_u64(STEPS / (line->count + 1), min), STEPS_MOST);
     for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
         hidden *= (double)line->count;
     if (hidden > MACHINE_STEPS)

@@ -50,7 +50,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     const uint64_t bytes = (uint64_t)STEP_BYTES * tree->root.steps;
 
     *out = NULL;
-    if (bytes > memory->most || bytes > memory->left)
+    if (bytes > memory->max || bytes > memory->left)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(*out, 1, error));
     (*out)->options = options;

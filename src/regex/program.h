@@ -15,7 +15,7 @@ struct program;
 /* Memory for steps, in bytes: the maximum for an expression, and what is left for more of them. */
 struct program_memory {
     uint32_t mib; /* the plan's limit in MiB; 0: none */
-    uint64_t most;
+    uint64_t max;
     uint64_t left;
 };
 

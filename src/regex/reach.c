@@ -106,15 +106,15 @@ static uint64_t word_of_set(const struct reach_window *window, uint32_t set, uin
     return word & wanted;
 }
 
-/* Moves bits over `least` to `most` characters of a set. Moving them by 0 or 1, then by 0 or 2, 0
+/* Moves bits over `min` to `max` characters of a set. Moving them by 0 or 1, then by 0 or 2, 0
  * or 4, and so on to 2^(n-1), moves them by all counts below 2^n. */
 static void move_over(const struct reach_window *window, const struct reach_part *part,
                       uint64_t *bits, bool forward)
 {
     const uint32_t stride = window->stride;
-    const uint64_t more = min_u64(part->most - part->least, window->chars);
-    const uint64_t least = min_u64(part->least, UINT64_C(64) * stride);
-    const uint64_t words = (least + more) / 64 + 1; /* bits move by at most this many words */
+    const uint64_t more = min_u64(part->max - part->min, window->chars);
+    const uint64_t min = min_u64(part->min, UINT64_C(64) * stride);
+    const uint64_t words = (min + more) / 64 + 1; /* bits move by at most this many words */
     struct range range = {0, stride - 1};
     uint64_t *runs = other_bitmap(window, RUNS), all = 1;
 
@@ -128,7 +128,7 @@ static void move_over(const struct reach_window *window, const struct reach_part
         range.high = min_u64(range.high + words, stride - 1);
     else
         range.low -= min_u64(words, range.low);
-    if (part->most == 1 && part->least == 1 && !forward) {
+    if (part->max == 1 && part->min == 1 && !forward) {
         for (uint64_t i = range.low; i <= range.high; i++) {
             const uint64_t moved = moved_down(bits, stride, i, 1);
 
@@ -140,8 +140,8 @@ static void move_over(const struct reach_window *window, const struct reach_part
         runs[i] = word_of_set(window, part->set, i, UINT64_MAX);
     while (2 * all - 1 <= more)
         all *= 2;
-    for (uint64_t by = 1; by < all || by <= least; by *= 2) {
-        if ((least & by) != 0)
+    for (uint64_t by = 1; by < all || by <= min; by *= 2) {
+        if ((min & by) != 0)
             move_bits(bits, runs, range, stride, by, false, forward);
         if (by < all)
             move_bits(bits, runs, range, stride, by, true, forward);
@@ -247,7 +247,7 @@ static uint32_t ending(const struct reach_window *window, const struct reach_par
     uint32_t at = window->chars;
 
     while (part->kind == REACH_CHARS && !window->is_last && at > 0 &&
-           window->chars - at + 1 < part->least &&
+           window->chars - at + 1 < part->min &&
            (members[window->symbols[at - 1]] >> part->set & 1) != 0)
         at--;
     return at;
@@ -267,7 +267,7 @@ static void fill_part(const struct reach_window *window, uint32_t index)
         memcpy(bits, next, stride * sizeof *bits);
     /* if every position is an end, so is each that fewer characters reach */
     if (part->kind == REACH_CHARS &&
-        (part->least > 0 || part->next != REACH_ACCEPT || window->is_whole))
+        (part->min > 0 || part->next != REACH_ACCEPT || window->is_whole))
         move_over(window, part, bits, false);
     for (uint64_t i = 0; part->kind == REACH_FORK && i < stride; i++)
         bits[i] |= other[i];
@@ -313,13 +313,13 @@ static uint32_t prefer(const struct reach_window *window, const struct reach_par
                        uint32_t at)
 {
     const uint64_t *members = window->of->symbols->members, *next = bitmap(window, part->next);
-    const uint32_t most = (uint32_t)min_u64(part->most, window->chars - at);
-    uint32_t found = most;
+    const uint32_t max = (uint32_t)min_u64(part->max, window->chars - at);
+    uint32_t found = max;
 
     for (uint32_t count = 0;; count++) {
-        if (count >= part->least && has_bit(next, at + count))
+        if (count >= part->min && has_bit(next, at + count))
             found = count;
-        if ((part->is_lazy && count >= part->least && found == count) || count == most ||
+        if ((part->is_lazy && count >= part->min && found == count) || count == max ||
             (members[window->symbols[at + count]] >> part->set & 1) == 0)
             return found;
     }

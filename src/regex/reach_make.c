@@ -13,7 +13,7 @@ struct reach_maker {
     struct sequence sets;      /* the different sets of characters */
     uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
     uint64_t chars;            /* number of characters, with all finite repetitions */
-    uint64_t least;            /* the largest minimum of a repetition */
+    uint64_t min;              /* the largest minimum of a repetition */
     bool is_long;              /* some repetition is */
     bool fails;                /* some part is not for a reach */
     struct reach made;         /* without its parts */
@@ -37,7 +37,7 @@ static uint32_t intern_set(struct reach_maker *maker, const struct syntax_node *
     struct sequence one = {.count = 1}, other = one;
     uint32_t i = 0;
 
-    one.items[0] = (struct sequence_item){.least = 1, .most = 1, .node = node};
+    one.items[0] = (struct sequence_item){.min = 1, .max = 1, .node = node};
     for (; i < maker->sets.count; i++) {
         other.items[0] = maker->sets.items[i];
         if (sequence_equals(&one, &other))
@@ -49,22 +49,22 @@ static uint32_t intern_set(struct reach_maker *maker, const struct syntax_node *
     return i;
 }
 
-static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *node, uint32_t least,
-                          uint32_t most, bool is_lazy, uint32_t next)
+static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *node, uint32_t min,
+                          uint32_t max, bool is_lazy, uint32_t next)
 {
     const struct reach_part part = {.kind = REACH_CHARS,
                                     .set = (uint8_t)intern_set(maker, node),
                                     .is_lazy = is_lazy,
                                     .next = (uint16_t)next,
-                                    .least = least,
-                                    .most = most};
-    const uint64_t after = maker->bytes[next], bytes = UINT64_C(4) * most;
+                                    .min = min,
+                                    .max = max};
+    const uint64_t after = maker->bytes[next], bytes = UINT64_C(4) * max;
 
-    maker->chars += most == SYNTAX_ENDLESS ? max_u64(least, 1) : most;
-    maker->least = max_u64(maker->least, least);
-    maker->is_long |= most != SYNTAX_ENDLESS && most - least >= LONG_NODES;
+    maker->chars += max == SYNTAX_ENDLESS ? max_u64(min, 1) : max;
+    maker->min = max_u64(maker->min, min);
+    maker->is_long |= max != SYNTAX_ENDLESS && max - min >= LONG_NODES;
     return add_part(maker, part,
-                    most == SYNTAX_ENDLESS || after == UINT64_MAX ? UINT64_MAX : after + bytes);
+                    max == SYNTAX_ENDLESS || after == UINT64_MAX ? UINT64_MAX : after + bytes);
 }
 
 static uint32_t add_edge(struct reach_maker *maker, uint8_t edge, bool by_lines, uint32_t next)
@@ -112,11 +112,11 @@ static uint32_t add_repeat(struct reach_maker *maker, const struct syntax_node *
     const struct syntax_node *item = node->items[0];
     const uint32_t end = next;
 
-    maker->is_long |= (uint64_t)(node->most - node->least) * item->size >= LONG_NODES;
-    maker->fails |= node->most == SYNTAX_ENDLESS || (item->may_be_empty && node->most > 1);
-    for (uint32_t i = node->most; i > 0 && !maker->fails; i--) {
+    maker->is_long |= (uint64_t)(node->max - node->min) * item->size >= LONG_NODES;
+    maker->fails |= node->max == SYNTAX_ENDLESS || (item->may_be_empty && node->max > 1);
+    for (uint32_t i = node->max; i > 0 && !maker->fails; i--) {
         next = add_node(maker, item, next);
-        if (i > node->least)
+        if (i > node->min)
             next = node->is_lazy ? add_fork(maker, end, next) : add_fork(maker, next, end);
     }
     return next;
@@ -147,7 +147,7 @@ static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *no
     case SYNTAX_REPEAT:
         item = node->items[0];
         return item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET
-                   ? add_chars(maker, item, node->least, node->most, node->is_lazy, next)
+                   ? add_chars(maker, item, node->min, node->max, node->is_lazy, next)
                    : add_repeat(maker, node, next);
     default:
         maker->fails = true;
@@ -174,10 +174,10 @@ static enum trawl_status find_parts(const struct syntax_node *root, bool whole_w
         first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
     maker->made.has_ranges = maker->is_long;
     maker->is_long |=
-        maker->least >= (maker->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
+        maker->min >= (maker->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
     maker->made.shortest = root->shortest;
     maker->made.first = first;
-    maker->made.most = maker->bytes[first];
+    maker->made.max = maker->bytes[first];
     if (maker->made.by_words)
         (void)sequence_add_edge(&maker->sets, 6);
     if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
@@ -240,7 +240,7 @@ void reach_free(struct reach *reach)
     memory_release(reach, 1, bytes_of(reach));
 }
 
-uint64_t reach_most(const struct reach *reach)
+uint64_t reach_max(const struct reach *reach)
 {
-    return reach->most;
+    return reach->max;
 }

@@ -14,7 +14,7 @@ struct reach {
     bool longest;                     /* prefers the longest match */
     bool by_words;                    /* some part is a word boundary */
     bool has_ranges;                  /* the numbers of some repetition differ by many */
-    uint64_t shortest, most;          /* minimum and maximum number of bytes in a match */
+    uint64_t shortest, max;           /* minimum and maximum number of bytes in a match */
     uint32_t count;                   /* number of parts */
     uint32_t first;                   /* the part with which the expression begins */
     struct around_automaton *symbols; /* has no states */
@@ -25,8 +25,8 @@ struct reach {
         bool by_lines; /* for EDGE: also matches at newlines */
         uint16_t next; /* the part that comes next, which has a lower number */
         uint16_t other;
-        uint32_t least; /* for CHARS: number of characters */
-        uint32_t most;  /* SYNTAX_ENDLESS: no maximum */
+        uint32_t min; /* for CHARS: number of characters */
+        uint32_t max; /* SYNTAX_ENDLESS: no maximum */
     } parts[];
 };
 

@@ -99,7 +99,7 @@ static enum trawl_status refuse_large(const struct expressions *made, struct tra
 {
     const struct program_memory *memory = &made->memory;
 
-    if (memory->left < memory->most)
+    if (memory->left < memory->max)
         return TRAWL_FAIL(error, LIMIT,
                           "the programs of the expressions up to this one need more than %u MiB, "
                           "the limit for all: search for fewer expressions at a time",
@@ -107,7 +107,7 @@ static enum trawl_status refuse_large(const struct expressions *made, struct tra
     return TRAWL_FAIL(error, LIMIT,
                       "the expression's program needs more than %" PRIu64 " KiB, the limit: "
                       "make repetitions such as \\pL{9000} smaller%s",
-                      memory->most >> 10,
+                      memory->max >> 10,
                       made->options.longest || made->options.pcre
                           ? ""
                           : ", or let PCRE2 search: -P, TRAWL_PCRE, trawl-serve --allow-pcre");

@@ -86,7 +86,7 @@ static struct encodings join(const struct encodings *a, const struct encodings *
  * the fewest others pass. */
 static void join_best(struct characters *chars, uint32_t far)
 {
-    uint32_t first = 0, second = 1, least = UINT32_MAX, sizes[SEQUENCES_MAX + 1];
+    uint32_t first = 0, second = 1, min = UINT32_MAX, sizes[SEQUENCES_MAX + 1];
 
     for (uint32_t i = 0; i < chars->count; i++)
         sizes[i] = size_of(&chars->sequences[i]);
@@ -96,8 +96,8 @@ static void join_best(struct characters *chars, uint32_t far)
             const uint32_t size = size_of(&both), apart = sizes[i] + sizes[k];
             const uint32_t more = size > apart ? size - apart : 0;
 
-            if (more < least) {
-                least = more;
+            if (more < min) {
+                min = more;
                 first = i;
                 second = k;
             }
@@ -146,18 +146,18 @@ static void add_ascii(struct characters *chars, uint32_t first, uint32_t last)
 static void add_long(struct characters *chars, uint32_t first, uint32_t last, uint32_t count)
 {
     static const uint32_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    const uint32_t bits = 6 * (count - 1), most = (1u << bits) - 1, more = most >> 6;
+    const uint32_t bits = 6 * (count - 1), max = (1u << bits) - 1, more = max >> 6;
 
     first = first == 0x800 || first == 0x10000 ? 0 : first;
-    last |= last == 0x10ffff ? most : 0;
+    last |= last == 0x10ffff ? max : 0;
     chars->shortest = (uint32_t)min_u64(chars->shortest, count);
     chars->longest = (uint32_t)max_u64(chars->longest, count);
     while (first <= last) {
         uint32_t from[PARTS] = {leads[count] + (first >> bits), 0x80, 0x80};
-        uint32_t to[PARTS] = {from[0], 0xbf, 0xbf}, end = (uint32_t)min_u64(last, first | most);
+        uint32_t to[PARTS] = {from[0], 0xbf, 0xbf}, end = (uint32_t)min_u64(last, first | max);
 
-        if ((first & most) == 0 && end == (first | most)) { /* all that begin with some bytes */
-            end = ((last + 1) & ~most) - 1;
+        if ((first & max) == 0 && end == (first | max)) { /* all that begin with some bytes */
+            end = ((last + 1) & ~max) - 1;
             to[0] = leads[count] + (end >> bits);
         } else if ((first & more) == 0 && end >= (first | more)) { /* ... with two */
             end = ((end + 1) & ~more) - 1;
@@ -236,8 +236,8 @@ static uint64_t times_in(const struct syntax_node *node, const struct syntax_nod
     uint64_t best = is_group ? RUN_MAX : 0, now = 0;
 
     if (node->kind == SYNTAX_REPEAT)
-        return same_set(set, node->items[0]) ? node->least
-               : node->least > 0             ? times_in(node->items[0], set)
+        return same_set(set, node->items[0]) ? node->min
+               : node->min > 0               ? times_in(node->items[0], set)
                                              : 0;
     for (uint32_t i = 0; i < node->count && (is_group || node->kind == SYNTAX_LIST); i++) {
         const struct syntax_node *item = node->items[i];
@@ -278,7 +278,7 @@ static void walk(struct runs_maker *maker, const struct syntax_node *node)
     const struct syntax_node *set = NULL;
     uint64_t times = 0;
 
-    if ((node->kind == SYNTAX_REPEAT && node->least > 0) ||
+    if ((node->kind == SYNTAX_REPEAT && node->min > 0) ||
         (node->kind == SYNTAX_GROUP && node->count == 1))
         walk(maker, node->items[0]);
     else if (node->kind == SYNTAX_GROUP && node->count > 1 && maker->group == NULL) {
@@ -296,7 +296,7 @@ static void walk(struct runs_maker *maker, const struct syntax_node *node)
             set = is_set ? one : NULL;
             times = 0;
         } /* otherwise the run goes on, as in \d\d+ */
-        times += repeats ? item->least : 1;
+        times += repeats ? item->min : 1;
         if (set != NULL)
             consider(maker, set, (uint32_t)min_u64(times, RUN_MAX));
         else

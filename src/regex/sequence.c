@@ -13,7 +13,7 @@ static bool add_item(struct sequence *sequence, struct sequence_item item)
 
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge)
 {
-    return add_item(sequence, (struct sequence_item){.edge = edge, .least = 1, .most = 1});
+    return add_item(sequence, (struct sequence_item){.edge = edge, .min = 1, .max = 1});
 }
 
 static bool add_letter(struct sequence *sequence, const struct syntax_node *edge)
@@ -27,8 +27,8 @@ static bool add_letter(struct sequence *sequence, const struct syntax_node *edge
            add_item(sequence,
                     (struct sequence_item){.edge = edges[found - letters],
                                            .by_lines = (edge->flags & SYNTAX_MANY_LINES) != 0,
-                                           .least = 1,
-                                           .most = 1});
+                                           .min = 1,
+                                           .max = 1});
 }
 
 static bool add_list(struct sequence *sequence, const struct syntax_node *list, bool backwards)
@@ -122,18 +122,18 @@ static bool add_multiple(struct sequence *sequence, const struct syntax_node *re
         node = node->items[0]->items[0];
         if (node->kind != SYNTAX_REPEAT)
             continue;
-        times = node->least == node->most ? times * node->least : 0;
+        times = node->min == node->max ? times * node->min : 0;
         node = node->items[0];
         if (times == 0 || times > SYNTAX_PRODUCT_MAX)
             return false;
     }
     if ((node->kind != SYNTAX_CHAR && node->kind != SYNTAX_SET) ||
-        (times > 1 && repeat->least != repeat->most) || times * repeat->least > SYNTAX_PRODUCT_MAX)
+        (times > 1 && repeat->min != repeat->max) || times * repeat->min > SYNTAX_PRODUCT_MAX)
         return false;
     return add_item(sequence, (struct sequence_item){
                                   .is_lazy = repeat->is_lazy,
-                                  .least = (uint32_t)times * repeat->least,
-                                  .most = times > 1 ? (uint32_t)times * repeat->most : repeat->most,
+                                  .min = (uint32_t)times * repeat->min,
+                                  .max = times > 1 ? (uint32_t)times * repeat->max : repeat->max,
                                   .node = node});
 }
 
@@ -146,8 +146,8 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     case SYNTAX_CHAR:
     case SYNTAX_SET:
         return add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
-                                                         .least = repeats ? node->least : 1,
-                                                         .most = repeats ? node->most : 1,
+                                                         .min = repeats ? node->min : 1,
+                                                         .max = repeats ? node->max : 1,
                                                          .node = item});
     case SYNTAX_EDGE:
         return !repeats && add_letter(sequence, item);
@@ -158,10 +158,10 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
             return false;
         if (repeats && add_multiple(sequence, node))
             return true;
-        if (repeats && node->least > 0)
+        if (repeats && node->min > 0)
             (void)add_group(sequence, item, backwards);
         if (repeats)
-            return node->least == 0 && node->most == 1 &&
+            return node->min == 0 && node->max == 1 &&
                    add_optional(sequence, item, backwards, node->is_lazy);
         return add_group(sequence, item, backwards);
     default:
@@ -175,9 +175,9 @@ bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node
 
     return (item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET) &&
            add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
-                                                     .most = node->most == SYNTAX_ENDLESS
-                                                                 ? SYNTAX_ENDLESS
-                                                                 : node->most - node->least,
+                                                     .max = node->max == SYNTAX_ENDLESS
+                                                                ? SYNTAX_ENDLESS
+                                                                : node->max - node->min,
                                                      .node = item});
 }
 
@@ -191,8 +191,7 @@ bool sequence_equals(const struct sequence *a, const struct sequence *b)
 
         equal = one->edge == other->edge && one->by_lines == other->by_lines &&
                 one->is_lazy == other->is_lazy && one->skips == other->skips &&
-                one->jumps == other->jumps && one->least == other->least &&
-                one->most == other->most &&
+                one->jumps == other->jumps && one->min == other->min && one->max == other->max &&
                 (node == NULL ||
                  (node->set_count == other->node->set_count &&
                   (node->set_count == 0 ||

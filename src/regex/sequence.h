@@ -40,8 +40,8 @@ struct sequence {
         bool is_lazy;  /* the repetition is lazy */
         uint8_t skips; /* how many characters, beginning with this one, are optional together */
         uint8_t jumps; /* how many characters after this one are not read */
-        uint32_t least;
-        uint32_t most; /* maximum number of repetitions; SYNTAX_ENDLESS: any number */
+        uint32_t min;
+        uint32_t max; /* maximum number of repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the character, as a CHAR or SET */
     } items[SEQUENCE_MAX];
 };

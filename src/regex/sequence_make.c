@@ -56,16 +56,16 @@ static bool write_out(struct places *places)
 {
     for (uint32_t i = places->options->first; i < places->sequence->count; i++) {
         const struct sequence_item *item = &places->sequence->items[i];
-        const bool endless = item->most == SYNTAX_ENDLESS;
-        const uint64_t least = item->least;
-        const uint64_t copies = endless ? max_u64(least, 1) : item->most;
+        const bool endless = item->max == SYNTAX_ENDLESS;
+        const uint64_t min = item->min;
+        const uint64_t copies = endless ? max_u64(min, 1) : item->max;
 
         if (copies > PLACES_MAX - places->count)
             return false;
         places->automaton.has_edges |= item->edge != 0 && item->edge < EDGE_BEGIN;
         for (uint64_t copy = 0; copy < copies; copy++, places->count++) {
             places->item[places->count] = (uint8_t)i;
-            places->skips[places->count] = copy >= least ? (uint8_t)(copies - copy) : item->skips;
+            places->skips[places->count] = copy >= min ? (uint8_t)(copies - copy) : item->skips;
             places->jumps[places->count] = item->jumps;
             if (endless && copy + 1 == copies)
                 places->endless |= UINT64_C(1) << places->count;

@@ -93,15 +93,15 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
     return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
 }
 
-/* Reads up to `most` more bytes on one side of a string. */
+/* Reads up to `max` more bytes on one side of a string. */
 static uint32_t read_side(const struct around_automaton *made, uint32_t state,
-                          struct reading *reading, uint64_t most, bool back)
+                          struct reading *reading, uint64_t max, bool back)
 {
     const uint64_t at = reading->at, text_end = back ? 0 : reading->count;
 
     if (state <= AROUND_ASKS)
         return state;
-    reading->stop = back ? at - min_u64(at, most) : at + min_u64(reading->count - at, most);
+    reading->stop = back ? at - min_u64(at, max) : at + min_u64(reading->count - at, max);
     state = back ? run(made, state, reading, true, false) : run(made, state, reading, false, false);
     return reading->at == text_end ? run_beyond(made, state, reading, back) : state;
 }
@@ -115,13 +115,12 @@ struct around around_read(const struct around_automaton *before,
     struct reading head = {bytes, count, at, 0, 0}, rest = {bytes, count, end, 0, 0};
 
     /* Read the sides alternately, because a mismatch on either side ends the reading. */
-    for (uint64_t most = AROUND_BYTES;
-         around.before != AROUND_FAILS && around.after != AROUND_FAILS;
-         most = AROUND_BYTES + *spare) {
-        around.after = read_side(after, around.after, &rest, most, false);
+    for (uint64_t max = AROUND_BYTES; around.before != AROUND_FAILS && around.after != AROUND_FAILS;
+         max = AROUND_BYTES + *spare) {
+        around.after = read_side(after, around.after, &rest, max, false);
         if (around.after != AROUND_FAILS)
-            around.before = read_side(before, around.before, &head, most, true);
-        if (most > AROUND_BYTES || *spare == 0 ||
+            around.before = read_side(before, around.before, &head, max, true);
+        if (max > AROUND_BYTES || *spare == 0 ||
             (around.before <= AROUND_ASKS && around.after <= AROUND_ASKS))
             break;
     }
@@ -134,13 +133,13 @@ struct around around_read(const struct around_automaton *before,
 }
 
 /* Finds the end of the longest or preferred match or, backwards, its start. The automaton has read
- * up to reading->at. The end lies before `stop`, and at most `most` bytes may be read. Returns 1, 0
+ * up to reading->at. The end lies before `stop`, and at most `max` bytes may be read. Returns 1, 0
  * if there is no match, or -1 if it cannot decide. */
 static inline int find_end(const struct around_automaton *made, uint32_t state,
-                           struct reading *reading, uint64_t stop, uint64_t most, bool back)
+                           struct reading *reading, uint64_t stop, uint64_t max, bool back)
 {
     const uint64_t left = back ? reading->at - stop : stop - reading->at;
-    const uint64_t taken = min_u64(left, most);
+    const uint64_t taken = min_u64(left, max);
 
     reading->stop = back ? reading->at - taken : reading->at + taken;
     reading->end = UINT64_MAX;
@@ -158,7 +157,7 @@ bool span_may_find(const struct sequence *head)
     /* Let x{n,m} be the only item that varies. If one head begins before another one, and ends at a
      * later string, then the first head also matches up to the earlier string. */
     for (uint32_t i = 0; i < head->count; i++)
-        varying += head->items[i].skips > 0 || head->items[i].least != head->items[i].most;
+        varying += head->items[i].skips > 0 || head->items[i].min != head->items[i].max;
     return varying <= 1 && !head->skips && !head->alternates;
 }
 

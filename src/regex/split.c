@@ -89,14 +89,14 @@ static bool add_strings(struct split_strings *to, const struct split_strings *mo
 }
 
 /* Replaces the strings of `to` with their cross product: each string of `to` followed by each of
- * `more`. Returns false, leaving `to` unchanged, if these would be more than `most` strings, or if
+ * `more`. Returns false, leaving `to` unchanged, if these would be more than `max` strings, or if
  * one would be too long. */
-static bool append(struct split_strings *to, const struct split_strings *more, uint32_t most)
+static bool append(struct split_strings *to, const struct split_strings *more, uint32_t max)
 {
     struct split_strings made;
 
     made.count = 0;
-    if ((uint64_t)to->count * more->count > most)
+    if ((uint64_t)to->count * more->count > max)
         return false;
     for (uint32_t i = 0; i < to->count; i++)
         for (uint32_t k = 0; k < more->count; k++)
@@ -119,21 +119,21 @@ static void empty(struct split_strings *to)
  * not be one of the cases of `code`: for grep, U+1C80 has the cases U+0412 and U+0432, but not vice
  * versa. Returns false if the set lacks a case of `code`, which an engine would find, too; and for
  * i and I, which are equal for engines, in a language like Turkish. */
-static bool least_case(const struct split_options *options, const struct syntax_node *node,
-                       uint32_t code, uint32_t *least)
+static bool min_case(const struct split_options *options, const struct syntax_node *node,
+                     uint32_t code, uint32_t *min)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], back[TRAWL_UTF8_VARIANTS_MAX];
     const uint32_t count = sets_cases(options->options, code, variants);
     bool holds = !options->splits_i || (code | 0x20) != 'i';
 
-    *least = code;
+    *min = code;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t finds = variants[i] < *least ? sets_cases(options->options, variants[i], back) : 0;
+        uint32_t finds = variants[i] < *min ? sets_cases(options->options, variants[i], back) : 0;
 
         while (finds > 0 && back[finds - 1] != code)
             finds--;
         if (finds > 0)
-            *least = variants[i];
+            *min = variants[i];
         holds &=
             sets_hold(node, variants[i]) && (!options->splits_i || (variants[i] | 0x20) != 'i');
     }
@@ -148,14 +148,14 @@ static bool add_character(const struct split_options *options, const struct synt
 {
     const bool bytes = options->options->bytes;
     uint8_t encoded[4] = {(uint8_t)code};
-    uint32_t least = code;
+    uint32_t min = code;
 
     if ((node->flags & SYNTAX_FOLDS) != 0) {
-        if ((code >= 0x80 && bytes) || !least_case(options, node, code, &least))
+        if ((code >= 0x80 && bytes) || !min_case(options, node, code, &min))
             return false;
-        encoded[0] = (uint8_t)(least >= 'A' && least <= 'Z' ? least | 0x20 : least);
+        encoded[0] = (uint8_t)(min >= 'A' && min <= 'Z' ? min | 0x20 : min);
     }
-    return add_string(set, encoded, bytes || least < 0x80 ? 1 : plan_utf8_encode(least, encoded),
+    return add_string(set, encoded, bytes || min < 0x80 ? 1 : plan_utf8_encode(min, encoded),
                       (const uint8_t *)"", 0);
 }
 
@@ -207,19 +207,19 @@ static void list_group(const struct split_options *options, const struct syntax_
 static void repeat(const struct syntax_node *node, struct texts *texts)
 {
     const struct split_strings once = texts->strings;
-    struct split_strings power, least;
+    struct split_strings power, min;
 
     empty(&power);
-    for (uint32_t i = 0; i < node->least && texts->lists; i++)
+    for (uint32_t i = 0; i < node->min && texts->lists; i++)
         texts->lists = append(&power, &once, SPLIT_STRINGS_MAX);
-    texts->strings = least = power;
-    for (uint32_t i = node->least; i < node->most && texts->lists && !texts->goes_on; i++)
-        texts->goes_on = i > node->least + SPLIT_STRING_BYTES || node->most == SYNTAX_ENDLESS ||
+    texts->strings = min = power;
+    for (uint32_t i = node->min; i < node->max && texts->lists && !texts->goes_on; i++)
+        texts->goes_on = i > node->min + SPLIT_STRING_BYTES || node->max == SYNTAX_ENDLESS ||
                          !append(&power, &once, SPLIT_STRINGS_MAX) ||
                          !add_strings(&texts->strings, &power);
     if (texts->goes_on) { /* list only the minimum number of repetitions */
-        texts->lists = node->least > 0;
-        texts->strings = least;
+        texts->lists = node->min > 0;
+        texts->strings = min;
     }
 }
 
@@ -258,7 +258,7 @@ static void list_texts(const struct split_options *options, const struct syntax_
 
 bool split_may_hold(const struct syntax_node *node, uint8_t byte)
 {
-    const bool is_void = node->kind == SYNTAX_REPEAT && node->most == 0; /* \s{0} */
+    const bool is_void = node->kind == SYNTAX_REPEAT && node->max == 0; /* \s{0} */
     bool holds = node->kind == SYNTAX_BYTE ||
                  ((node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET) && sets_hold(node, byte));
 
@@ -319,7 +319,7 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
 
             side.is_empty = false;
             side.are_edges &= is_edge;
-            side.is_optional &= !is_edge && item->kind == SYNTAX_REPEAT && item->least == 0;
+            side.is_optional &= !is_edge && item->kind == SYNTAX_REPEAT && item->min == 0;
             side.lines +=
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
             sequence->is_cut = sequence->is_cut || !sequence_add(sequence, item, backwards);
@@ -476,7 +476,7 @@ static bool may_split(const struct splitter *splitter, const struct syntax_node 
     const struct syntax_node *once = node;
     struct texts texts;
 
-    while (once->kind == SYNTAX_REPEAT && once->least > 0)
+    while (once->kind == SYNTAX_REPEAT && once->min > 0)
         once = once->items[0];
     if (once->kind != SYNTAX_GROUP)
         return false;

@@ -40,7 +40,7 @@ struct regex_worker {
     bool has_seen;       /* has read a part of the text, and chosen the atoms anew by it */
     /* On a device: when the step's atoms had been found; how many atoms a step may have; and how
      * many more scans are left to the host. */
-    uint64_t found_ns, atoms_most;
+    uint64_t found_ns, atoms_max;
     uint32_t scans_left;
     uint64_t record; /* index of the record that was looked up last */
     /* the next occurrence of each expression in the current line; `items` has room for

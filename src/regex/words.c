@@ -137,29 +137,29 @@ static int find_with_more_steps(const struct pcre2 *pcre2, const struct judged *
                                 struct pcre2_line text, uint64_t from, uint64_t stop,
                                 struct regex_span *spans, uint32_t span_count)
 {
-    const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
+    const uint64_t max_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
     const uint64_t steps = text.steps;
     struct words *words = line->words;
     const uint64_t *spent_ns = &words->granted_ns;
     uint64_t began_ns;
     int found = PCRE2_OVER;
 
-    if (most_ns < GRANTED_NS_LEAST)
+    if (max_ns < GRANTED_NS_LEAST)
         return found;
     do {
         began_ns = *spent_ns;
         text.machine = text.steps = text.machine * MACHINE_GROWS;
-        if (*spent_ns < most_ns && text.machine <= MACHINE_MOST)
+        if (*spent_ns < max_ns && text.machine <= MACHINE_MOST)
             found = find_timed(pcre2, line, text, from, stop, spans, span_count);
     } while (found == PCRE2_OVER && *spent_ns > began_ns &&
              *spent_ns - began_ns <
-                 MACHINE_NS + (most_ns - min_u64(most_ns, *spent_ns)) / MACHINE_PART);
+                 MACHINE_NS + (max_ns - min_u64(max_ns, *spent_ns)) / MACHINE_PART);
     if (found >= 0) {
         words->granted = pcre2;
         words->machine = text.machine;
     }
     text.machine = 0;
-    for (text.steps = 2 * steps; found == PCRE2_OVER && *spent_ns < most_ns; text.steps *= 2)
+    for (text.steps = 2 * steps; found == PCRE2_OVER && *spent_ns < max_ns; text.steps *= 2)
         found = find_timed(pcre2, line, text, from, stop, spans, span_count);
     return found;
 }
@@ -171,11 +171,11 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
                         struct regex_span *spans, uint32_t span_count)
 {
     struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
-    const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
+    const uint64_t max_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
     struct words *words = line->words;
     const bool hides = pcre2_steps(pcre2, &text, line->count), has_head = pcre2->head != HEAD_OTHER;
-    const uint64_t most = has_head ? 1 : line->count > PART_LEAST ? BEGINS : PART_LEAST;
-    uint64_t begins = words->granted == pcre2 ? 1 : most;
+    const uint64_t max = has_head ? 1 : line->count > PART_LEAST ? BEGINS : PART_LEAST;
+    uint64_t begins = words->granted == pcre2 ? 1 : max;
 
     program_note(&words->pcre2, line->count - from);
     do {
@@ -188,7 +188,7 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
 
         if (hides) /* unless the line has spent its time, the JIT goes on part by part */
             (void)pcre2_steps(pcre2, &text,
-                              words->granted_ns < most_ns ? min_u64(begins, BEGINS) : line->count);
+                              words->granted_ns < max_ns ? min_u64(begins, BEGINS) : line->count);
         if (words->granted == pcre2)
             text.machine = words->machine;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);

@@ -34,7 +34,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
         if (search->sink.spans == SPANS_ALL && search->sink.digest == NULL)
             status = search_line_plan(searcher, plan, text, true, &lines, error);
         search->sink.by_engine = lines != NULL;
-        search->sink.hits_most = HITS_LISTED_MAX;
+        search->sink.hits_max = HITS_LISTED_MAX;
         if (status == TRAWL_OK)
             status = search_begin(&search->search, searcher, lines != NULL ? lines : plan, text,
                                   &search->sink, error);

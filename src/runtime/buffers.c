@@ -170,14 +170,14 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
                          struct text_buffer *buffer)
 {
     struct trawl_runtime *runtime = devices->runtime;
-    uint32_t most = all ? devices->pinned_capacity : devices->workers_max * BUFFERS_PER_WORKER;
+    uint32_t max = all ? devices->pinned_capacity : devices->workers_max * BUFFERS_PER_WORKER;
     bool may, kept;
 
     if (runtime->memory_max == 0)
         bytes = saturating_add(bytes, PINNED_STEP - 1) / PINNED_STEP * PINNED_STEP;
     (void)pthread_mutex_lock(&runtime->lock);
     TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
-    may = devices->pinned_made - devices->pinned_free < most;
+    may = devices->pinned_made - devices->pinned_free < max;
     kept = may && devices->pinned_free > 0;
     if (kept)
         *buffer = devices->pinned[--devices->pinned_free];

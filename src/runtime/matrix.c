@@ -297,12 +297,12 @@ static enum trawl_status deliver_records(struct matrix *matrix, uint64_t end,
 static enum trawl_status find_empty(struct matrix *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->plan->pattern_count;
-    const uint64_t most = matrix->any ? 1 : count;
+    const uint64_t max = matrix->any ? 1 : count;
 
     if (matrix->empty != NULL)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_NEW(matrix->empty, count, error));
-    for (uint64_t i = 0; i < count && matrix->empty_count < most; i++) {
+    for (uint64_t i = 0; i < count && matrix->empty_count < max; i++) {
         bool matches;
 
         TRAWL_TRY(engines_match_empty(matrix->plan, i, &matches, error));

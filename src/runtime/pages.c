@@ -173,19 +173,19 @@ static bool keep(const struct trawl_runtime *runtime, const struct runtime_pages
                  const struct trawl_plan *plan, uint64_t first, uint64_t end, double share,
                  uint64_t *bits, uint64_t *left)
 {
-    const uint64_t most = (uint64_t)(share * (double)(end - first));
+    const uint64_t max = (uint64_t)(share * (double)(end - first));
     bool knows = false;
 
     if (own->held == NULL)
         return own->pages.rows != NULL &&
-               plan_pages_keep(&own->pages, plan, first, end, most, bits, left);
+               plan_pages_keep(&own->pages, plan, first, end, max, bits, left);
     if (plan->pattern_count > PLAN_PAGES_PATTERNS_MAX ||
         engine_for_devices->there->pages_ask(runtime->devices.engine, own->held, plan, first, end,
                                              bits, &knows, NULL) != TRAWL_OK ||
         !knows)
         return false;
     *left = plan_pages_trim(bits, first, end);
-    return *left <= most;
+    return *left <= max;
 }
 
 /* Asks the filter. Returns false if the text is to be searched without it: the first occurrence, if
@@ -286,7 +286,7 @@ void pages_choose(struct search *search, const struct trawl_text *text, struct t
     need->kept_capacity = kept.capacity;
     need->skips = true;
     search->text_bytes = kept.bytes; /* what is left to share */
-    search->chunk_most = 0;
+    search->chunk_max = 0;
     if (search->schedule == SCHEDULE_HOST) {
         atomic_store(&search->device_refused, true);
         return;

@@ -19,10 +19,10 @@
 #include "runtime/workers.h"
 #include "runtime/schedule.def"
 
-#define SIZES                                                                              \
-    {                                                                                      \
-        .first = 2 * CHUNK_DEVICE, .least = CHUNK_MEMORY, .most = 256u << 20,              \
-        .shared = LONG_BYTES, .hits = 1u << 17, .helped = 1u << 16, .host = UINT32_MAX - 1 \
+#define SIZES                                                                                    \
+    {                                                                                            \
+        .first = 2 * CHUNK_DEVICE, .min = CHUNK_MEMORY, .max = 256u << 20, .shared = LONG_BYTES, \
+        .hits = 1u << 17, .helped = 1u << 16, .host = UINT32_MAX - 1                             \
     }
 const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
@@ -63,17 +63,17 @@ static uint64_t resident_chunk(const struct search *search, const struct trawl_t
     const uint64_t bytes = text->bytes_count;
     const struct trawl_plan *plan = search->job.plan;
     enum want want = search->sink->want;
-    uint64_t most;
+    uint64_t max;
 
     if ((search->answers && !brings_found(search, text)) ||
         (want == WANT_COUNT && plan_counts_alone(plan)))
         return max_u64(bytes, CHUNK_MAX);
     if ((want == WANT_COUNT && !search->job.kind->judges) || want == WANT_FIRST)
         return CHUNK_MAX;
-    most = resident_sizes.most;
+    max = resident_sizes.max;
     if (search->sink->digest == NULL)
-        return most;
-    return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DEVICE));
+        return max;
+    return min_u64(max, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DEVICE));
 }
 
 /* Returns the bytes of text per occurrence in the searcher's last search; 0 if that had another
@@ -92,7 +92,7 @@ static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struc
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
-    uint64_t per_hit = bytes_per_hit(search->searcher, plan), most = search->chunk_device;
+    uint64_t per_hit = bytes_per_hit(search->searcher, plan), max = search->chunk_device;
 
     if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits &&
         search->sink->digest == NULL && !search->job.kind->judges) {
@@ -102,12 +102,12 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
     /* not for regular expressions, whose length_min is 1 */
     if (plan->found == NULL && plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
         return false;
-    search->chunk_most = most;
+    search->chunk_max = max;
     search->rate_known = per_hit > 0;
     search->chunk_device =
-        min_u64(most, per_hit > 0 ? max_u64(saturating_multiply(per_hit, resident_sizes.hits),
-                                            resident_sizes.least)
-                                  : resident_sizes.first);
+        min_u64(max, per_hit > 0 ? max_u64(saturating_multiply(per_hit, resident_sizes.hits),
+                                           resident_sizes.min)
+                                 : resident_sizes.first);
     *shared = min_u64(*shared, resident_sizes.shared);
     return false;
 }
@@ -437,23 +437,23 @@ static bool cores_taken(struct trawl_runtime *runtime)
 uint32_t schedule_helpers(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    uint32_t most = runtime->threads_max - 1;
+    uint32_t max = runtime->threads_max - 1;
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     TRAWL_ASSERT(runtime->threads_max > 0);
-    if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0)
+    if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || max == 0)
         return 0;
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < CHUNK_DEVICE)
         return 0;
     if (search->text_bytes == UINT64_MAX) /* other searches of streams take a thread each */
-        return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
+        return max - (uint32_t)min_u64(max, atomic_load(&runtime->streams) - 1);
     if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
-        return most;
+        return max;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);
     if (bytes == 0) /* or only a gap was skipped */
-        return search->cursor.need.skips ? 0 : most;
+        return search->cursor.need.skips ? 0 : max;
     running = atomic_load(&runtime->worker_count);
     ns = (uint64_t)(host_byte_ns(search) * (double)left);
     if (ns < SHARE_NS)
@@ -461,9 +461,9 @@ uint32_t schedule_helpers(const struct search *search)
     if (running == 0 && bytes < CHUNK_MEMORY && ns < START_ANYWAY_NS)
         return 0;
     if (cores_taken(runtime))
-        return (uint32_t)min_u64(ns / BUSY_NS, most);
+        return (uint32_t)min_u64(ns / BUSY_NS, max);
     started = max_u64(running, saturating_add(atomic_load(&runtime->worked_ns), ns) / START_NS);
-    return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), most);
+    return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), max);
 }
 
 /* ---- Mapped and compressed files ---------------------------------------------------------- */
@@ -532,11 +532,11 @@ bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl
              devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
 
-uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                             const struct trawl_text *text)
+uint64_t schedule_lines_max(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            const struct trawl_text *text)
 {
-    const uint64_t most = text->bytes_count / CHUNK_FILE + LINES_FEW;
+    const uint64_t max = text->bytes_count / CHUNK_FILE + LINES_FEW;
     const uint64_t per_hit = bytes_per_hit(searcher, plan);
 
-    return per_hit > 0 && text->bytes_count / per_hit > most ? 0 : most;
+    return per_hit > 0 && text->bytes_count / per_hit > max ? 0 : max;
 }

@@ -50,8 +50,8 @@ void schedule_files(struct search *search, const struct trawl_text *text, struct
 void schedule_mapped(struct search *search, const struct text_chunk *chunk, bool was_read);
 /* Regular expressions: if a device has found at most this many lines with matches, the caller alone
  * searches these lines. 0: the last search has found more matches, so let all threads search. */
-uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                             const struct trawl_text *text);
+uint64_t schedule_lines_max(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            const struct trawl_text *text);
 
 /* Searches a short text with engine_ops.brief. Returns false if an ordinary search is needed. After
  * a text for which that failed, CONTEST_PAUSE calls with the same plan do not try. */
@@ -81,7 +81,7 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
  * their hits decides how long later ones are. */
 struct resident_sizes {
     uint64_t first;
-    uint64_t least, most; /* bounds for later chunks */
+    uint64_t min, max; /* bounds for later chunks */
     /* the caller searches shorter texts alone, even if hits may be frequent */
     uint64_t shared;
     /* How many hits a chunk should have. A device lists this many in the time of two launches, and

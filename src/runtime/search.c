@@ -379,7 +379,7 @@ static bool run_on_device(struct trawl_searcher *searcher, const struct trawl_pl
     if (lines == NULL)
         return *status != TRAWL_OK;
     own.by_engine = true;
-    own.hits_most = HITS_LISTED_MAX;
+    own.hits_max = HITS_LISTED_MAX;
     *status = search_run(searcher, lines, text, &own, error);
     /* A search for matches leaves to the host what the device cannot find (job.c). */
     if (*status != TRAWL_OK && *status != TRAWL_STOPPED && own.count == 0)
@@ -395,7 +395,7 @@ static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_pla
                          struct trawl_text *text, bool is_few, struct sink *sink,
                          enum trawl_status *status, struct trawl_error *error)
 {
-    const uint64_t room = schedule_lines_most(searcher, plan, text);
+    const uint64_t room = schedule_lines_max(searcher, plan, text);
     const struct trawl_plan *lines = NULL;
     uint64_t *places = NULL;
     struct sink found;
@@ -414,7 +414,7 @@ static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_pla
         return *status != TRAWL_OK;
     sink_begins_into(&found, places, room);
     found.by_engine = lines != engines_page_plan(plan);
-    found.hits_most = room;
+    found.hits_max = room;
     *status = search_run(searcher, lines, text, &found, NULL);
     is_done = *status == TRAWL_STOPPED ||
               (*status == TRAWL_OK && searcher->last.stats.match_count <= room);

@@ -95,7 +95,7 @@ struct search {
     uint64_t chunk_device; /* maximum number of bytes in a chunk for a device */
     /* Upper bound of chunk_device, which shrinks if chunks have many hits, and grows back. 0:
      * chunk_device does not change. */
-    uint64_t chunk_most;
+    uint64_t chunk_max;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
     uint64_t begin_ns;            /* 0 if job.is_brief */
     _Atomic uint64_t bytes_taken; /* bytes of the chunks taken so far, without overlaps */

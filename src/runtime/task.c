@@ -145,7 +145,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
 {
     const struct sink *sink = search->sink;
     struct hits_answer answer = {.form = sink->form,
-                                 .hits_most = sink->hits_most,
+                                 .hits_max = sink->hits_max,
                                  .counts_ends = sink->lines.invert,
                                  .records = sink->record_answer};
     /* the host cannot help with records, which may be in device memory only */
@@ -393,9 +393,9 @@ static bool may_cut(const struct search *search)
         search->pending_hits < PENDING_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
     uint64_t unread_max = UINT64_MAX;
 
-    if (search->chunk_most > 0 && !search->rate_known)
+    if (search->chunk_max > 0 && !search->rate_known)
         unread_max = workers;
-    else if (search->chunk_most > 0 && !search->is_split)
+    else if (search->chunk_max > 0 && !search->is_split)
         unread_max = UNREAD_PER_WORKER * workers;
     return !search->ended && !search->stopping && search->unread < unread_max &&
            search->cursor.index_next - search->index_deliver < ahead;
@@ -456,11 +456,10 @@ static void resident_learn(struct search *search, const struct task *task)
 
     TRAWL_ASSERT(search->unread > 0);
     search->unread--;
-    if (search->chunk_most == 0 || bytes == 0 || task->status != TRAWL_OK)
+    if (search->chunk_max == 0 || bytes == 0 || task->status != TRAWL_OK)
         return;
-    wanted =
-        hits == 0 ? search->chunk_most : saturating_multiply(bytes, resident_sizes.hits) / hits;
-    wanted = min_u64(max_u64(wanted, resident_sizes.least), search->chunk_most);
+    wanted = hits == 0 ? search->chunk_max : saturating_multiply(bytes, resident_sizes.hits) / hits;
+    wanted = min_u64(max_u64(wanted, resident_sizes.min), search->chunk_max);
     if (wanted > 2 * search->chunk_device || wanted < search->chunk_device / 2)
         search->chunk_device = wanted;
     search->rate_known = true;
@@ -501,7 +500,7 @@ static void put_into_ring(struct search *search, struct task *task, struct worke
     search->pending_hits += task->pending_hits;
     if (search->schedule == SCHEDULE_LOADED) {
         resident_learn(search, task);
-        more = !search->ended && search->chunk_most > 0;
+        more = !search->ended && search->chunk_max > 0;
     }
     search_unlock(search);
     searcher_wake(search->searcher);

@@ -64,7 +64,7 @@ uint32_t blocks_add(uint32_t sum, const struct blocks *blocks)
     return rotated(sum, blocks->count) ^ blocks->sum;
 }
 
-bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t least_end,
+bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t min_end,
                     struct blocks *blocks)
 {
     enum blocks_mark mark = BLOCKS_BEGIN;
@@ -78,7 +78,7 @@ bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, 
         blocks->count++;
         if (!blocks_find(bytes, bytes_count, at + BLOCKS_END_BITS, &at, &mark))
             return false;
-    } while (mark == BLOCKS_BEGIN && at < least_end);
+    } while (mark == BLOCKS_BEGIN && at < min_end);
     blocks->bits = at - begin;
     return true;
 }

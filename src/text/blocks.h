@@ -36,7 +36,7 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
 /* Measures the blocks from bit `begin` to the first mark at bit `least_end` or later, or to the end
  * of the stream: their length, number, and sum of checksums. Returns false if there is no such
  * mark. */
-bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t least_end,
+bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t min_end,
                     struct blocks *blocks);
 /* Turns the blocks that begin at bit `begin` into a separate stream of bzip2: moves them to
  * bytes[0], and appends the mark of its end. The caller writes its header of 4 bytes. Returns the

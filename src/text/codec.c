@@ -115,7 +115,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
             (void)dlclose(library);
         loaded[index] = good;
         /* do not try again to load a fast library: the ordinary one suffices */
-        failed[index] = !good && codec->threads_least > 0;
+        failed[index] = !good && codec->threads_min > 0;
     }
     (void)pthread_mutex_unlock(&lock);
     forks_release();

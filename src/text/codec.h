@@ -60,7 +60,7 @@ struct codec {
     /* a faster codec for undamaged data, or NULL. Used for files (not streams) with at least
      * fast->threads_least threads */
     const struct codec *fast;
-    uint32_t threads_least; /* set only for a faster codec; 0 in other codecs */
+    uint32_t threads_min; /* set only for a faster codec; 0 in other codecs */
 };
 
 /* Returns the codec for a file that begins with these bytes; NULL if the file is not compressed. If

@@ -54,7 +54,7 @@ static enum trawl_status begin_with(struct decoder *decoder, const struct codec 
     decoder->member_bytes = decoder->skip_bytes = 0;
     decoder_close(decoder);
     decoder->library = library;
-    decoder->state = library->open(library->threads_least > 1 ? decoder->threads : 0);
+    decoder->state = library->open(library->threads_min > 1 ? decoder->threads : 0);
     return decoder->state != NULL ? TRAWL_OK : no_memory(decoder, source);
 }
 
@@ -62,7 +62,7 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
                                 uint32_t threads, const struct decoder_source *source)
 {
     const struct codec *fast = codec->fast;
-    bool is_fast = fast != NULL && source->from_file && threads >= fast->threads_least &&
+    bool is_fast = fast != NULL && source->from_file && threads >= fast->threads_min &&
                    codec_load(fast, source->text->name, NULL) == TRAWL_OK;
 
     decoder->codec = codec;

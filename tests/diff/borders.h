@@ -39,11 +39,11 @@ __attribute__((weak)) int clock_gettime(int id, struct timespec *now)
 
 static const struct {
     size_t at; /* offset of the size in struct cpu_sizes */
-    uint32_t least, most, unit;
+    uint32_t min, max, unit;
 } border_rows[] = {
-#define BORDER(name, least, most, unit)                     \
-    {                                                       \
-        offsetof(struct cpu_sizes, name), least, most, unit \
+#define BORDER(name, min, max, unit)                     \
+    {                                                    \
+        offsetof(struct cpu_sizes, name), min, max, unit \
     }
     BORDER(short_set, 0, 8, 128),
     BORDER(look_first, 1, 3000, 1),
@@ -88,9 +88,8 @@ static inline void borders_draw(struct test_random *random)
     }
     for (uint32_t i = 0; i < BORDER_ROWS && down; i++)
         if (test_random_one_in(random, 2))
-            *border_size(i) =
-                border_rows[i].unit *
-                test_random_between(random, border_rows[i].least, border_rows[i].most);
+            *border_size(i) = border_rows[i].unit *
+                              test_random_between(random, border_rows[i].min, border_rows[i].max);
 }
 
 /* Puts a pattern so that it begins or ends at a multiple of `size`, or one byte before or after it.

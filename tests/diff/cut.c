@@ -55,9 +55,9 @@ static int compare_offsets(const void *a, const void *b)
     return (one > two) - (one < two);
 }
 
-/* Returns how many records there are: at most `most`. */
+/* Returns how many records there are: at most `max`. */
 static uint64_t draw_offsets(struct test_random *random, enum lengths lengths,
-                             const struct diff_expected *expected, uint64_t most, struct cut *cut)
+                             const struct diff_expected *expected, uint64_t max, struct cut *cut)
 {
     uint64_t bytes = cut->input->text_bytes, count = 0, empty;
 
@@ -66,7 +66,7 @@ static uint64_t draw_offsets(struct test_random *random, enum lengths lengths,
         cut->offsets[0] %= 40;
     if (test_random_one_in(random, 16))
         return 0;
-    while (count < most) {
+    while (count < max) {
         uint64_t at = cut->offsets[count], end = record_end(random, lengths, expected, at);
 
         end = end < at ? at : end > bytes ? bytes : end;
@@ -78,7 +78,7 @@ static uint64_t draw_offsets(struct test_random *random, enum lengths lengths,
         qsort(cut->offsets + 1, (size_t)count, sizeof *cut->offsets, compare_offsets);
     /* a run of empty records at the end, longer than a warp or a block has threads */
     for (empty = test_random_one_in(random, 6) ? test_random_below(random, 600) : 0;
-         empty > 0 && count < most; empty--, count++)
+         empty > 0 && count < max; empty--, count++)
         cut->offsets[count + 1] = cut->offsets[count];
     return count;
 }
@@ -108,14 +108,14 @@ static void find_all(struct cut *cut, const struct diff_expected *expected)
     const bool parts = (cut->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0;
     const uint64_t patterns = cut->input->pattern_count;
     const uint64_t bytes = (cut->record_count * patterns + 1) * sizeof *cut->counts;
-    uint64_t most = expected != NULL && parts ? expected->match_count : 0, next = 0, room = 0;
+    uint64_t max = expected != NULL && parts ? expected->match_count : 0, next = 0, room = 0;
     struct naive_match *found = NULL;
 
     cut->counts = (uint32_t *)test_memory(bytes);
     memset(cut->counts, 0, (size_t)bytes);
     cut->firsts = (uint64_t *)test_memory((cut->record_count + 1) * sizeof *cut->firsts);
     cut->firsts[0] = 0;
-    cut->matches = (struct naive_match *)test_memory((most + 1) * sizeof *cut->matches);
+    cut->matches = (struct naive_match *)test_memory((max + 1) * sizeof *cut->matches);
     for (uint64_t r = 0; r < cut->record_count; r++) {
         const uint64_t begin = cut->offsets[r], end = cut->offsets[r + 1];
         const struct naive_bytes record = {cut->input->text + begin, end - begin};
@@ -138,10 +138,10 @@ static void find_all(struct cut *cut, const struct diff_expected *expected)
                 found = (struct naive_match *)test_memory(room * sizeof *found);
                 continue;
             }
-            if (cut->firsts[r] + count > most) {
-                most = 2 * most + count;
+            if (cut->firsts[r] + count > max) {
+                max = 2 * max + count;
                 cut->matches = (struct naive_match *)realloc(
-                    cut->matches, (size_t)((most + 1) * sizeof *cut->matches));
+                    cut->matches, (size_t)((max + 1) * sizeof *cut->matches));
                 if (cut->matches == NULL)
                     abort();
             }
@@ -157,14 +157,14 @@ void cut_make(struct test_random *random, const struct diff_input *input,
               const struct diff_expected *expected, struct cut *cut)
 {
     static const uint32_t widths[] = {0, 4, 8};
-    uint64_t most = 2 * input->text_bytes + 700;
+    uint64_t max = 2 * input->text_bytes + 700;
     uint64_t density = test_random_below(random, 4);
 
     memset(cut, 0, sizeof *cut);
     cut->input = input;
-    cut->offsets = (uint64_t *)test_memory((most + 1) * sizeof *cut->offsets);
+    cut->offsets = (uint64_t *)test_memory((max + 1) * sizeof *cut->offsets);
     cut->record_count = draw_offsets(random, (enum lengths)test_random_below(random, LENGTHS_KINDS),
-                                     expected, most, cut);
+                                     expected, max, cut);
     cut->offsets_narrow =
         (int32_t *)test_memory((cut->record_count + 1) * sizeof *cut->offsets_narrow);
     for (uint64_t i = 0; i <= cut->record_count; i++)

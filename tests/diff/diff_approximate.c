@@ -151,8 +151,8 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint64_t symbol_bytes = input->is_plain && input->query.alphabet == APPROXIMATE_CHARACTERS
                                 ? LETTER_BYTES_MAX
                                 : 1 + test_random_below(random, 2);
-    uint64_t least = (input->query.k + 1) * symbol_bytes, count = 0, at;
-    uint64_t wanted = test_random_between(random, least, least + bytes_max);
+    uint64_t min = (input->query.k + 1) * symbol_bytes, count = 0, at;
+    uint64_t wanted = test_random_between(random, min, min + bytes_max);
     uint32_t errors =
         (uint32_t)(test_random_one_in(random, 2) ? input->query.k + test_random_below(random, 2)
                                                  : test_random_below(random, input->query.k + 2));

@@ -18,11 +18,11 @@ void *test_memory(uint64_t bytes)
     return memory;
 }
 
-static void fill_letters(struct test_random *random, uint8_t *bytes, uint64_t count, uint8_t least,
+static void fill_letters(struct test_random *random, uint8_t *bytes, uint64_t count, uint8_t min,
                          uint32_t letters)
 {
     for (uint64_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)(least + test_random_below(random, letters));
+        bytes[i] = (uint8_t)(min + test_random_below(random, letters));
 }
 
 static void fill_periodic(struct test_random *random, uint8_t *bytes, uint64_t count)
@@ -599,14 +599,14 @@ static void add_bytes(struct test_random *random, struct diff_input *input)
     }
 }
 
-/* Adds words of `least` to `most` letters; half of the words begin like an earlier word. */
+/* Adds words of `min` to `max` letters; half of the words begin like an earlier word. */
 static void add_words(struct test_random *random, struct diff_input *input, uint64_t count,
-                      uint64_t least, uint64_t most)
+                      uint64_t min, uint64_t max)
 {
     uint8_t word[LINES_PATTERN_MAX];
 
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t bytes = test_random_between(random, least, most), kept = 0;
+        uint64_t bytes = test_random_between(random, min, max), kept = 0;
 
         if (i > 0 && test_random_one_in(random, 2)) {
             struct naive_bytes other = input->patterns[test_random_below(random, i)];
@@ -622,17 +622,17 @@ static void add_words(struct test_random *random, struct diff_input *input, uint
 static void add_line_patterns(struct test_random *random, uint64_t shape, struct diff_input *input)
 {
     static const struct {
-        uint64_t count_least, count_most, least, most;
+        uint64_t count_min, count_max, min, max;
     } shapes[INPUT_LINE_SHAPES] = {{0, 0, 0, 0},      {1, 1, 96, LINES_PATTERN_MAX},
                                    {1, 8, 2, 40},     {33, 400, 4, 16},
                                    {100, 400, 9, 16}, {1000, 2000, 5, 14}};
 
-    if (shapes[shape].count_most == 0)
+    if (shapes[shape].count_max == 0)
         add_bytes(random, input);
     else
         add_words(random, input,
-                  test_random_between(random, shapes[shape].count_least, shapes[shape].count_most),
-                  shapes[shape].least, shapes[shape].most);
+                  test_random_between(random, shapes[shape].count_min, shapes[shape].count_max),
+                  shapes[shape].min, shapes[shape].max);
 }
 
 /* Writes a pattern. If `spoil`, one of its bytes is changed, in most cases the last. Returns the

@@ -159,7 +159,7 @@ static void run_case(uint64_t index)
  * text is full of these 9 bytes. With stride 8 (grams of 9 bytes), each such gram would make all
  * strings candidates; with stride 6 (grams of 11 bytes), a gram makes only 1 in 676 strings a
  * candidate. From the strings alone, all texts would get the same stride. */
-static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
+static void test_stride(bool full, uint32_t stride_min, uint32_t stride_max)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];
     struct engine_chunk chunk = {
@@ -190,8 +190,8 @@ static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
         exit(test_end());
     matcher = cpu_worker_of(worker)->matcher;
     TEST_CHECK(matcher->class_count == 1);
-    TEST_CHECK(matcher->classes[0].stride >= stride_least &&
-               matcher->classes[0].stride <= stride_most);
+    TEST_CHECK(matcher->classes[0].stride >= stride_min &&
+               matcher->classes[0].stride <= stride_max);
     printf("a stride of %u\n", matcher->classes[0].stride);
     engine_cpu.release(worker);
     engine_cpu.close(engine);

@@ -67,8 +67,8 @@ static void make_text(struct pages_case *c)
  * there again or not, with a byte or the case of letters changed or not. Returns its length. */
 static uint64_t take_string(struct pages_case *c, char *to)
 {
-    const uint64_t most = test_random_one_in(&c->random, 4) ? 90 : 20;
-    uint64_t bytes = test_random_between(&c->random, 1, most), at, to_at;
+    const uint64_t max = test_random_one_in(&c->random, 4) ? 90 : 20;
+    uint64_t bytes = test_random_between(&c->random, 1, max), at, to_at;
 
     bytes = bytes < c->bytes_count ? bytes : c->bytes_count;
     at = test_random_below(&c->random, c->bytes_count - bytes + 1);

@@ -240,14 +240,14 @@ static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
     static const uint32_t flags[] = {0, 0, NAIVE_IGNORE_CASE, NAIVE_WHOLE_WORD};
-    uint64_t source_bytes = 6000, least = test_random_between(&chance, 1, 30);
+    uint64_t source_bytes = 6000, min = test_random_between(&chance, 1, 30);
     uint64_t count = counts[test_random_below(&chance, sizeof counts / sizeof *counts)];
     uint8_t *source = test_memory(source_bytes);
     enum input_kind kind = kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)];
 
     if (test_random_one_in(&chance, 2)) { /* words */
         kind = test_random_one_in(&chance, 2) ? INPUT_LETTERS_26 : INPUT_WORDS;
-        least = test_random_between(&chance, 4, 12);
+        min = test_random_between(&chance, 4, 12);
     }
     (void)input_fill(&chance, kind, source, source_bytes);
     input_begin(&chance, kind, test_random_between(&chance, 1, count <= 600 ? 2000 : 200), input);
@@ -264,7 +264,7 @@ static void generate_many(struct diff_input *input)
     }
     for (uint64_t i = 0; i < count; i++)
         add_slice(input, source, test_random_below(&chance, source_bytes - 60),
-                  test_random_between(&chance, least, 2 * least));
+                  test_random_between(&chance, min, 2 * min));
     if (test_random_one_in(&chance, 3))
         add_slice(input, source, 5, test_random_between(&chance, 1, 4));
     for (uint64_t i = test_random_below(&chance, 4); i > 0; i--)
@@ -418,9 +418,9 @@ static void generate_turning(struct diff_input *input)
     }
 }
 
-/* Makes strings of `least` to least + more bytes, some of which occur in the text: unchanged, or
+/* Makes strings of `min` to least + more bytes, some of which occur in the text: unchanged, or
  * with a changed bit. */
-static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, uint64_t count,
+static void generate_short(enum input_kind kind, uint64_t min, uint64_t more, uint64_t count,
                            struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 500, 4000);
@@ -428,7 +428,7 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, 
     input_begin(&chance, kind, text_bytes, input);
     input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t bytes = i == 0 ? least : test_random_between(&chance, least, least + more);
+        uint64_t bytes = i == 0 ? min : test_random_between(&chance, min, min + more);
         uint64_t at = test_random_below(&chance, text_bytes - bytes), changed;
 
         add_slice(input, input->text, at, bytes);
@@ -501,13 +501,13 @@ static void test_nibbles(void)
 
     chance =
         test_random_begin("nibbles"); /* the forms must not depend on which tests ran earlier */
-    for (uint64_t least = 1; least <= 9; least++)
+    for (uint64_t min = 1; min <= 9; min++)
         for (uint32_t c = 0; c < 18; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
             struct trawl_plan *plan = NULL;
             struct diff_input input;
 
-            generate_short(letters[(least + c) % 3], least, more[c / 6], counts[c % 6], &input);
+            generate_short(letters[(min + c) % 3], min, more[c / 6], counts[c % 6], &input);
             if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
                 exit(test_end());
             for (uint32_t six = 0; six < 2; six++) {
@@ -522,7 +522,7 @@ static void test_nibbles(void)
                 is_met = &met[six][made->whole][made->bytes][made->groups];
                 forms += !*is_met;
                 *is_met = true;
-                if (least >= 6 && letters[(least + c) % 3] == INPUT_LETTERS_26)
+                if (min >= 6 && letters[(min + c) % 3] == INPUT_LETTERS_26)
                     check_passing(made);
             }
             trawl_plan_free(plan);
@@ -586,7 +586,7 @@ static void test_neighbours(void)
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.short_set = 0;
     for (uint32_t round = 0; round < 16; round++) {
-        uint64_t least = 1 + round / 2 % 4, count = round % 2 == 0 ? 13 : 25;
+        uint64_t min = 1 + round / 2 % 4, count = round % 2 == 0 ? 13 : 25;
         uint8_t words[100];
         struct diff_input input;
 
@@ -597,11 +597,11 @@ static void test_neighbours(void)
         for (uint64_t i = 0; i < 256 * 4; i++) {
             uint8_t *word = input.text + i * width + 1;
 
-            memcpy(word, words + 3 * (i % count), (size_t)(least + i % 4));
-            word[-1] = word[least + i % 4] = (uint8_t)(i / 4);
+            memcpy(word, words + 3 * (i % count), (size_t)(min + i % 4));
+            word[-1] = word[min + i % 4] = (uint8_t)(i / 4);
         }
         for (uint64_t i = 0; i < count * 12; i++)
-            add_slice(&input, words, 3 * (i % count), least + i / count);
+            add_slice(&input, words, 3 * (i % count), min + i / count);
         input.flags = round < 8 ? 0 : NAIVE_IGNORE_CASE;
         for (uint32_t i = 0; i < 3 * instruction_set_count(); i++)
             run_method(&input, methods[i % 3], i / 3);

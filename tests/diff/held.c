@@ -570,7 +570,7 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     struct fed fed = {.held = held};
     struct trawl_stream *stream = NULL;
     struct trawl_error own; /* *error stays untouched if the second try succeeds */
-    uint64_t most =
+    uint64_t max =
         1 +
         test_random_below(&random,
                           total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64) +
@@ -581,7 +581,7 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
         return ask_positions(held->searcher, held->plan, held->text, take_matches, seen, error);
     while (status == TRAWL_OK && fed.now < total) {
         fed.before = fed.now;
-        fed.now += test_random_below(&random, test_random_one_in(&random, 4) ? 8 * most : most + 1);
+        fed.now += test_random_below(&random, test_random_one_in(&random, 4) ? 8 * max : max + 1);
         fed.now = fed.now < total ? fed.now : total;
         status = feed_once(&fed, stream, false, &own);
         if (status == TRAWL_OK && test_random_one_in(&random, 16)) {

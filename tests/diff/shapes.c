@@ -80,17 +80,17 @@ static void make_patterns(struct test_random *random, bool whole, uint64_t dense
                           struct shapes_case *c)
 {
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
-    uint64_t most = 1 + test_random_below(random, 12), least = 1;
+    uint64_t max = 1 + test_random_below(random, 12), min = 1;
 
     if (test_random_one_in(random, 8)) /* so that some patterns have indices above 255 */
         count = 250 + test_random_below(random, 60);
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;
-        least = most = 4 + most % 5;
+        min = max = 4 + max % 5;
     }
     if (dense != 0) {
         count = dense;
-        most = DENSE_BYTES;
+        max = DENSE_BYTES;
     }
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = test_random_below(random, c->tape.text_bytes);
@@ -102,9 +102,9 @@ static void make_patterns(struct test_random *random, bool whole, uint64_t dense
             input_add_pattern(&c->tape, twin->bytes, twin->bytes_count);
             continue;
         }
-        room = room < most ? room : most;
+        room = room < max ? room : max;
         input_add_pattern(&c->tape, c->tape.text + begin,
-                          test_random_between(random, room < least ? room : least, room));
+                          test_random_between(random, room < min ? room : min, room));
     }
     c->tape.flags = dense != 0 || c->method != TRAWL_METHOD_AUTO || test_random_one_in(random, 2)
                         ? 0

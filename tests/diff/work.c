@@ -71,12 +71,12 @@ struct worst_row {
 };
 static struct worst_row worst[TRAWL_METHODS_COUNT];
 
-/* Searches with a plan, and checks the work: at most `most` blocks per byte of the text. A simple
+/* Searches with a plan, and checks the work: at most `max` blocks per byte of the text. A simple
  * search would take too long here, so instead the count must be the same for all methods and
  * instruction sets: *count_known is the first count.
  */
 static void run_plan(const struct diff_input *input, const struct run_config *config,
-                     const struct trawl_plan *plan, double most, uint64_t *count_known)
+                     const struct trawl_plan *plan, double max, uint64_t *count_known)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_searcher *searcher = NULL;
@@ -102,7 +102,7 @@ static void run_plan(const struct diff_input *input, const struct run_config *co
         (void)snprintf(worst[config->method].line, sizeof worst[config->method].line,
                        "%s, pattern of %" PRIu64 " bytes", line, input->patterns[0].bytes_count);
     }
-    if (!TEST_CHECK_U64(count, *count_known) || !TEST_CHECK(work_per_byte <= most) ||
+    if (!TEST_CHECK_U64(count, *count_known) || !TEST_CHECK(work_per_byte <= max) ||
         !TEST_CHECK(stats.candidate_count <=
                     CANDIDATES_PER_BYTE_MAX * input->text_bytes + CANDIDATES_MORE) ||
         !TEST_CHECK_U64(stats.text_bytes, input->text_bytes))
@@ -227,7 +227,7 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
 {
     static const enum trawl_method ways[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
                                              TRAWL_METHOD_AUTOMATON};
-    uint64_t own, most = 0, least = UINT64_MAX;
+    uint64_t own, max = 0, min = UINT64_MAX;
     struct diff_input input;
 
     make_choice(random, text_bytes, strings, begin_alike, calm, &input);
@@ -236,12 +236,12 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         uint64_t taken = work_of(&input, ways[i]);
 
-        least = taken < least ? taken : least;
-        most = taken > most ? taken : most;
+        min = taken < min ? taken : min;
+        max = taken > max ? taken : max;
         printf(", by %s %" PRIu64, method_name(ways[i]), taken);
     }
     printf("\n");
-    TEST_CHECK(TEST_SANITIZED || (3 * least < 2 * most && own < least + (most - least) / 3 * 2));
+    TEST_CHECK(TEST_SANITIZED || (3 * min < 2 * max && own < min + (max - min) / 3 * 2));
     input_free(&input);
 }
 

@@ -25,11 +25,11 @@ static uint64_t decode(const uint8_t *s, uint64_t n, uint32_t *value)
 {
     uint32_t c = s[0];
     uint64_t more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
-    uint8_t least = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-    uint8_t most = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    uint8_t min = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+    uint8_t max = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
 
     *value = c < 0x80 ? c : 0xff000000u + c;
-    if (c < 0xc2 || c > 0xf4 || more + 1 > n || s[1] < least || s[1] > most)
+    if (c < 0xc2 || c > 0xf4 || more + 1 > n || s[1] < min || s[1] > max)
         return 1;
     c &= 0x3fu >> more;
     for (uint64_t i = 1; i <= more; i++) {
@@ -215,7 +215,7 @@ static void mismatches(struct job *job)
     }
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t min(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -239,7 +239,7 @@ static void spans(const struct job *job, uint64_t x, uint64_t n_max, uint32_t *c
             uint32_t inserted = costs[n - 1] + (inside ? FAR : 1);
 
             before = costs[n];
-            costs[n] = least(least(replaced, deleted), inserted);
+            costs[n] = min(min(replaced, deleted), inserted);
         }
     }
 }

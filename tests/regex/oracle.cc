@@ -92,7 +92,7 @@ drawn random_expression(trawl_syntax syntax, int depth)
     const bool perl = syntax != TRAWL_EXTENDED;
     struct repeat {
         const char *sign;
-        uint32_t least, most;
+        uint32_t min, max;
     };
     static const repeat repeats[] = {{"*", 0, 3},   {"+", 1, 3},     {"?", 0, 1},   {"{1,2}", 1, 2},
                                      {"{2}", 2, 2}, {"{0,3}", 0, 3}, {"{2,}", 2, 5}};
@@ -120,7 +120,7 @@ drawn random_expression(trawl_syntax syntax, int depth)
             if (perl && draw(4) == 0)
                 part.expression += "?";
             part.sample.clear();
-            for (uint32_t times = by.least + draw(by.most - by.least + 1); times > 0; times--)
+            for (uint32_t times = by.min + draw(by.max - by.min + 1); times > 0; times--)
                 part.sample += once;
         }
         made.expression += part.expression;

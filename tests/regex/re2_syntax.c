@@ -97,7 +97,7 @@ static void put_lists(const struct printer *printer, const struct syntax_node *g
 
 /* Writes the item, repeated. */
 static void put_repeated(const struct printer *printer, const struct syntax_node *repeat,
-                         uint32_t least, uint32_t most)
+                         uint32_t min, uint32_t max)
 {
     /* RE2 would reject "a**", and read "a*?" as a single operator */
     const bool groups = repeat->items[0]->kind == SYNTAX_REPEAT;
@@ -105,12 +105,12 @@ static void put_repeated(const struct printer *printer, const struct syntax_node
     (void)fputs(groups ? "(?:" : "", printer->out);
     put_node(printer, repeat->items[0]);
     (void)fputs(groups ? ")" : "", printer->out);
-    if (most == SYNTAX_ENDLESS && least < 2)
-        (void)fputs(least == 0 ? "*" : "+", printer->out);
-    else if (most == SYNTAX_ENDLESS)
-        (void)fprintf(printer->out, "{%" PRIu32 ",}", least);
+    if (max == SYNTAX_ENDLESS && min < 2)
+        (void)fputs(min == 0 ? "*" : "+", printer->out);
+    else if (max == SYNTAX_ENDLESS)
+        (void)fprintf(printer->out, "{%" PRIu32 ",}", min);
     else
-        (void)fprintf(printer->out, "{%" PRIu32 ",%" PRIu32 "}", least, most);
+        (void)fprintf(printer->out, "{%" PRIu32 ",%" PRIu32 "}", min, max);
     (void)fputs(repeat->is_lazy ? "?" : "", printer->out);
 }
 
@@ -120,14 +120,14 @@ static void put_repeat(const struct printer *printer, const struct syntax_node *
 {
     const uint32_t product = repeat->items[0]->product;
     const uint32_t each = product < REPEAT_MAX ? REPEAT_MAX / product : 1;
-    const bool is_endless = repeat->most == SYNTAX_ENDLESS;
-    uint32_t least = repeat->least, most = repeat->most;
+    const bool is_endless = repeat->max == SYNTAX_ENDLESS;
+    uint32_t min = repeat->min, max = repeat->max;
 
-    for (; least > each; least -= each, most -= is_endless ? 0 : each)
+    for (; min > each; min -= each, max -= is_endless ? 0 : each)
         put_repeated(printer, repeat, each, each);
-    for (; !is_endless && most > each; least = 0, most -= each)
-        put_repeated(printer, repeat, least, each);
-    put_repeated(printer, repeat, least, most);
+    for (; !is_endless && max > each; min = 0, max -= each)
+        put_repeated(printer, repeat, min, each);
+    put_repeated(printer, repeat, min, max);
 }
 
 static void put_node(const struct printer *printer, const struct syntax_node *node)

@@ -77,8 +77,8 @@ void borders_set_device(uint64_t seed)
     resident_sizes = resident_sizes_default;
     if (test_random_one_in(&random, 2))
         resident_sizes = (struct resident_sizes){.first = test_random_between(&random, 100, 3000),
-                                                 .least = 100,
-                                                 .most = 3000,
+                                                 .min = 100,
+                                                 .max = 3000,
                                                  .shared = 100,
                                                  .hits = 20,
                                                  .helped = 16,

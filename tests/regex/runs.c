@@ -111,14 +111,14 @@ static uint32_t decode(const uint8_t *bytes, uint64_t left, uint32_t *code)
 }
 
 static uint64_t draw_text(struct test_random *random, const struct drawn *drawn, uint8_t *text,
-                          uint64_t most)
+                          uint64_t max)
 {
     static const uint8_t odd[] = {0x80, 0xbf, 0xc3, 0xe2, 0xed, 0xf0, 0xff};
     const uint64_t line = test_random_between(random, 2, 300),
                    rare = 1 + test_random_below(random, 40);
     uint64_t count = 0;
 
-    while (count + 4 < most) {
+    while (count + 4 < max) {
         const uint32_t range = (uint32_t)test_random_below(random, drawn->count);
         const uint32_t size = drawn->last[range] - drawn->first[range] + 1;
         uint32_t code = drawn->first[range] + (uint32_t)test_random_below(random, size);
@@ -130,7 +130,7 @@ static uint64_t draw_text(struct test_random *random, const struct drawn *drawn,
         if (code == 0 || (code >= 0xd800 && code < 0xe000))
             code = ' ';
         for (uint64_t k = test_random_one_in(random, 9) ? test_random_below(random, 80) : 1;
-             k > 0 && count + 4 < most; k--)
+             k > 0 && count + 4 < max; k--)
             if (drawn->bytes)
                 text[count++] = (uint8_t)code;
             else
@@ -168,13 +168,13 @@ int main(void)
     uint64_t cases = test_amount(400, 20000), selected = 0;
 
     for (uint64_t i = 0; i < cases; i++) {
-        const uint64_t most =
+        const uint64_t max =
             5 + test_random_below(&random, test_random_one_in(&random, 4) ? sizeof room - 5 : 700);
         uint64_t count, lines;
         uint8_t *text;
 
         draw_expression(&random, &drawn);
-        count = draw_text(&random, &drawn, room, most);
+        count = draw_text(&random, &drawn, room, max);
         lines = count_lines(&drawn, room, count);
         selected += lines > 0;
         text = malloc(count + 1);

@@ -22,13 +22,13 @@ static const char *why_not(const struct trawl_pattern *patterns, uint64_t count)
     return why;
 }
 
-static uint64_t held, most_held;
+static uint64_t held, max_held;
 
 static void *allocate(void *context, uint64_t count, uint64_t alignment)
 {
     (void)context;
     held += count;
-    most_held = held > most_held ? held : most_held;
+    max_held = held > max_held ? held : max_held;
     return aligned_alloc(alignment, (count + alignment - 1) / alignment * alignment);
 }
 
@@ -59,10 +59,10 @@ static uint64_t bytes_of_search(uint32_t mib, const char *text, uint64_t text_by
     TEST_CHECK_U64(lines, 0);
     AUTO_PLAN plan =
         must_plans(patterns, RULES, PLAN_WITH(.syntax = TRAWL_PERL, .expression_mib = mib));
-    before = most_held = held;
+    before = max_held = held;
     MUST(ask_count_lines(searcher, plan, opened, false, UINT64_MAX, &lines, NULL));
     TEST_CHECK_U64(lines, LINES / 100);
-    return most_held - before;
+    return max_held - before;
 }
 
 static void check_memory(void)
@@ -82,10 +82,10 @@ static void check_memory(void)
     }
     MUST(trawl_set_memory(&memory, NULL));
     for (uint32_t mib = 2; mib <= LIMIT_MIB; mib *= 2) {
-        const uint64_t most = ((uint64_t)mib << 20) / 8 + (512 << 10); /* and what the ways need */
+        const uint64_t max = ((uint64_t)mib << 20) / 8 + (512 << 10); /* and what the ways need */
 
-        TEST_CHECK(bytes_of_search(mib, text, (uint64_t)(to - text)) <= most);
-        TEST_CHECK(bytes_of_search(0, text, (uint64_t)(to - text)) > most);
+        TEST_CHECK(bytes_of_search(mib, text, (uint64_t)(to - text)) <= max);
+        TEST_CHECK(bytes_of_search(0, text, (uint64_t)(to - text)) > max);
     }
     MUST(trawl_set_memory(NULL, NULL));
     free(text);

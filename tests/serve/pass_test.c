@@ -58,14 +58,14 @@ static void make_view(struct made_request *made, struct state *state, bool whole
 /* Makes strings that occur, perhaps across files, and strings that do not occur. */
 static void make_strings(struct made_request *made, const struct made_state *state)
 {
-    const uint64_t least = 1 + below(2); /* a pattern is longer than its mismatches */
+    const uint64_t min = 1 + below(2); /* a pattern is longer than its mismatches */
     bool has_line_ends = below(2) == 0;
 
-    made->options.mismatches_max = least == 2 && below(2) == 0;
+    made->options.mismatches_max = min == 2 && below(2) == 0;
     made->string_count = 1 + below(STRINGS_MAX);
     for (uint64_t i = 0; i < made->string_count; i++) {
         const struct served_block *block = &state->blocks[below(state->state.block_count)];
-        uint64_t bytes_count = least + below(below(2) == 0 ? 3 : STRING_BYTES_MAX - 1);
+        uint64_t bytes_count = min + below(below(2) == 0 ? 3 : STRING_BYTES_MAX - 1);
         uint8_t *bytes = malloc(STRING_BYTES_MAX);
 
         memset(bytes, 'a', STRING_BYTES_MAX);
@@ -102,7 +102,7 @@ static void make_request(struct made_request *made, struct passes *passes, struc
                          bool search_zip, bool alike)
 {
     static const uint32_t flags[] = {0, 0, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE};
-    static const uint64_t most[] = {0, 1, 7, 1000, UINT64_MAX};
+    static const uint64_t max[] = {0, 1, 7, 1000, UINT64_MAX};
     struct pass_request *request = &made->request;
     struct trawl_pattern patterns[STRINGS_MAX];
 
@@ -135,7 +135,7 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     make_view(made, &state->state, below(2) == 0);
     request->wants_counts = below(2) == 0;
     request->wants_positions = below(2) == 0;
-    request->positions_max = most[below(5)];
+    request->positions_max = max[below(5)];
     made->guard.bytes_max = below(4) == 0 ? 1 + below(200000) : 0;
     request->guard = &made->guard;
 }

@@ -320,13 +320,13 @@ static void check_cut(void)
     json_t *body = body_of("{\"patterns\":[\"00000\"],\"paths\":[\"long.txt\"]}");
     struct printed got;
 
-    for (uint64_t most = 1; most <= LINES + 1; most++) {
+    for (uint64_t max = 1; max <= LINES + 1; max++) {
         char expected[64];
-        size_t count = most < LINES ? most : LINES;
+        size_t count = max < LINES ? max : LINES;
 
         (void)snprintf(expected, sizeof expected, "\"exit\":0,\"truncated\":%s,",
-                       most < LINES ? "true" : "false");
-        json_object_set_new(body, "max_results", json_integer((json_int_t)most));
+                       max < LINES ? "true" : "false");
+        json_object_set_new(body, "max_results", json_integer((json_int_t)max));
         TEST_CHECK(ask(body, REQUEST_JSON, &got));
         TEST_CHECK_U64(count_of_part(got.output.bytes, "{\"type\":\"match\""), count);
         TEST_CHECK(strstr(got.output.bytes, expected) != NULL);
@@ -334,9 +334,9 @@ static void check_cut(void)
         json_object_set_new(body, "format", json_string("frames"));
         TEST_CHECK(ask(body, REQUEST_JSON, &got));
         TEST_CHECK_U64(got.output.count, count * (LINE_BYTES + 1));
-        TEST_CHECK_U64((uint64_t)got.status, most < LINES ? 2 : 0);
-        (void)snprintf(expected, sizeof expected, "cut off after %d lines", (int)most);
-        TEST_CHECK((strstr(got.messages.bytes, expected) != NULL) == (most < LINES));
+        TEST_CHECK_U64((uint64_t)got.status, max < LINES ? 2 : 0);
+        (void)snprintf(expected, sizeof expected, "cut off after %d lines", (int)max);
+        TEST_CHECK((strstr(got.messages.bytes, expected) != NULL) == (max < LINES));
         free_printed(&got);
         json_object_del(body, "format");
     }

@@ -182,19 +182,19 @@ static void test_bounds(void)
 {
     static const char letters[] = "a/-\xff";
     struct collection from = {0}, until = {0};
-    char one[8], two[8], least[8], most[8];
+    char one[8], two[8], min[8], max[8];
 
     for (uint64_t i = 0; make_path(one, i, letters) && strlen(one) < 4; i++)
         for (uint64_t k = 0; make_path(two, k, letters) && strlen(two) < 5; k++) {
-            strcpy(least, one);
-            strcpy(most, two);
-            for (size_t at = 0; at < sizeof least; at++) {
-                least[at] = (char)(least[at] == '/' ? 1 : least[at]);
-                most[at] = (char)(most[at] == '/' ? 1 : most[at]);
+            strcpy(min, one);
+            strcpy(max, two);
+            for (size_t at = 0; at < sizeof min; at++) {
+                min[at] = (char)(min[at] == '/' ? 1 : min[at]);
+                max[at] = (char)(max[at] == '/' ? 1 : max[at]);
             }
             from.options.from = until.options.until = one;
-            if (!TEST_CHECK(is_within_bounds(&from, two) == (strcmp(most, least) >= 0) &&
-                            is_within_bounds(&until, two) == (strcmp(most, least) < 0)))
+            if (!TEST_CHECK(is_within_bounds(&from, two) == (strcmp(max, min) >= 0) &&
+                            is_within_bounds(&until, two) == (strcmp(max, min) < 0)))
                 printf("%s beside %s\n", two, one);
         }
 }

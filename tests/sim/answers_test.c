@@ -199,7 +199,7 @@ static void full_lists(const char *pattern, uint32_t flags)
  */
 static void many_loaded(uint32_t devices)
 {
-    const uint32_t most = CUDA_RESIDENT_MAX / devices;
+    const uint32_t max = CUDA_RESIDENT_MAX / devices;
     static const char byte[CUDA_RESIDENT_MAX + 1];
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_text *texts[CUDA_RESIDENT_MAX + 1] = {NULL};
@@ -210,18 +210,18 @@ static void many_loaded(uint32_t devices)
     host_devices(devices);
     options.engine = TRAWL_ENGINE_CUDA;
     MUST(trawl_searcher_open(&options, &searcher, NULL));
-    for (uint32_t i = 0; i <= most; i++)
+    for (uint32_t i = 0; i <= max; i++)
         MUST(call_memory(byte + i, 1, &texts[i], NULL));
-    for (uint32_t i = 0; i < most; i++)
+    for (uint32_t i = 0; i < max; i++)
         MUST(trawl_text_load(searcher, texts[i], NULL));
     used = sim_driver_memory_used();
-    TEST_CHECK(trawl_text_load(searcher, texts[most], &error) == TRAWL_LIMIT);
+    TEST_CHECK(trawl_text_load(searcher, texts[max], &error) == TRAWL_LIMIT);
     TEST_CHECK(strcmp(error.message, "more than 256 texts are loaded") == 0);
     TEST_CHECK_U64(sim_driver_memory_used(), used);
     trawl_text_unload(searcher, texts[7]);
-    MUST(trawl_text_load(searcher, texts[most], &error));
+    MUST(trawl_text_load(searcher, texts[max], &error));
     trawl_searcher_close(searcher);
-    for (uint32_t i = 0; i <= most; i++)
+    for (uint32_t i = 0; i <= max; i++)
         trawl_text_close(texts[i]);
     TEST_CHECK_U64(sim_driver_live(), 0);
 }

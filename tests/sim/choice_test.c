@@ -65,7 +65,7 @@ static void check_work(const struct work_row *row)
     const uint64_t letters = strlen(row->letters);
     static uint8_t bytes[WORK_BYTES], patterns[27][34];
     struct trawl_pattern list[27];
-    uint64_t text_bytes = row->is_dense ? WORK_BYTES : WORK_SHORT, right, count, most;
+    uint64_t text_bytes = row->is_dense ? WORK_BYTES : WORK_SHORT, right, count, max;
 
     AUTO_TEXT text = must_text(bytes, text_bytes);
     AUTO_PLAN plan = NULL;
@@ -86,16 +86,16 @@ static void check_work(const struct work_row *row)
     options.mismatches_max = row->mismatches;
     options.edits_max = row->edits;
     plan = must_plans(list, row->patterns, &options);
-    most = work_of(TRAWL_ENGINE_CPU, plan, text, false, "cpu", &right);
-    most += WORK_MORE + text_bytes / 100;
+    max = work_of(TRAWL_ENGINE_CPU, plan, text, false, "cpu", &right);
+    max += WORK_MORE + text_bytes / 100;
     for (uint32_t way = 0; way < 3; way++) {
         uint64_t work = work_of(way == 2 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, plan, text,
                                 way != 0, way == 0 ? NULL : row->engine, &count);
 
         TEST_CHECK_U64(count, right);
-        if (!TEST_CHECK(work <= most))
+        if (!TEST_CHECK(work <= max))
             printf("  %s, way %u: %" PRIu64 " verified instead of %" PRIu64 "\n", row->what, way,
-                   work, most);
+                   work, max);
     }
 }
 

@@ -24,14 +24,14 @@ enum { VERIFIED, CHUNKS, ALLOCATIONS, LAUNCHES, COPIED, READ, COUNTED };
 static const char *const names[COUNTED] = {"verified", "chunks", "allocations",
                                            "launches", "copied", "read"};
 
-/* A plan of `count` pieces of the text, of `least` to `most` bytes; the last byte of every second
+/* A plan of `count` pieces of the text, of `min` to `max` bytes; the last byte of every second
  * piece becomes one that the text lacks. If the options have a syntax, the first byte of each piece
  * becomes a class. Bounds: how many positions are verified with vectors, without, and on a device;
  * and how many bytes the device's kernels read. */
 static const struct row {
     const char *name;
     enum input_kind kind;
-    uint32_t count, least, most;
+    uint32_t count, min, max;
     struct trawl_plan_options options;
     uint64_t by_vectors, by_bytes, on_device, read;
 } rows[] = {
@@ -67,7 +67,7 @@ static const struct row {
 
 /* What each call may do. A device also reads the lines that it counts. Which of their tables
  * expressions make depends on the clock, so their memory blocks are not bounded. */
-static const uint64_t most[HELD_CALLS][COUNTED] = {
+static const uint64_t max[HELD_CALLS][COUNTED] = {
     [HELD_COUNT] = {[ALLOCATIONS] = 1, [LAUNCHES] = 3},
     [HELD_POSITIONS] = {[ALLOCATIONS] = 1, [LAUNCHES] = 4},
     [HELD_BEGINS_INTO] = {[LAUNCHES] = 4},
@@ -124,7 +124,7 @@ static void check(const struct row *row, const char *by, uint64_t verified, stru
         stats = must_stats(held->searcher);
         work[VERIFIED] = stats.candidate_count;
         work[CHUNKS] = stats.chunk_count;
-        memcpy(bound, most[call], sizeof bound);
+        memcpy(bound, max[call], sizeof bound);
         bound[VERIFIED] = verified;
         bound[CHUNKS] = TEXT_BYTES / CHUNK_BYTES + 1;
         bound[READ] += row->read;
@@ -151,7 +151,7 @@ static bool make(const struct row *row, struct diff_input *input, struct trawl_p
 
     input_begin(&random, row->kind, TEXT_BYTES, input);
     for (uint32_t i = 0; i < row->count; i++) {
-        uint64_t bytes = test_random_between(&random, row->least, row->most);
+        uint64_t bytes = test_random_between(&random, row->min, row->max);
         uint8_t *string = written[i];
 
         memcpy(string + 2, input->text + test_random_below(&random, TEXT_BYTES - 200), bytes);
@@ -288,7 +288,7 @@ static void run_all_listed(struct cuda_limits *limits)
  * 5,000th byte. Nearly all of its tiles are dense, and the plane of a bit, and the bytes that equal
  * those a period later, leave most starts: of these, few may be compared (comparing each reads 40
  * and 22 bytes for each of the text's). */
-static void run_repeated(uint32_t period, uint64_t most_read)
+static void run_repeated(uint32_t period, uint64_t max_read)
 {
     struct sim_driver_options device = {1, 1, 64u << 20, 2, 0, 0, 0};
     struct test_random random = {period};
@@ -316,7 +316,7 @@ static void run_repeated(uint32_t period, uint64_t most_read)
         add(-1, work);
         TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_OK && held.right);
         add(1, work);
-        if (!TEST_CHECK(work[READ] <= most_read * LISTED_BYTES))
+        if (!TEST_CHECK(work[READ] <= max_read * LISTED_BYTES))
             printf("  a period of %u: read %.2f\n", period, (double)work[READ] / LISTED_BYTES);
         held_end(&held);
     }

@@ -108,8 +108,8 @@ void cuda_case_draw_residents(struct test_random *random)
     resident_sizes = resident_sizes_default;
     if (test_random_below(random, 2))
         resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
-                                                 .least = 60,
-                                                 .most = 400 + test_random_below(random, 3000),
+                                                 .min = 60,
+                                                 .max = 400 + test_random_below(random, 3000),
                                                  .shared = test_random_below(random, 2) * 1000,
                                                  .hits = 20 + test_random_below(random, 300),
                                                  .helped = 16,

@@ -331,9 +331,9 @@ static void letters_beyond(void)
         uint64_t count = 0;
 
         while (count < sizeof bytes - 8) {
-            static const uint32_t most[] = {0x250, 0x3000, 0xffff, 0x1ffff};
+            static const uint32_t max[] = {0x250, 0x3000, 0xffff, 0x1ffff};
             uint8_t *to = (uint8_t *)bytes + count;
-            uint32_t code = (uint32_t)test_random_below(&random, most[turn % 4]) + 0x80;
+            uint32_t code = (uint32_t)test_random_below(&random, max[turn % 4]) + 0x80;
 
             count += test_random_below(&random, rate) == 0
                          ? plan_utf8_encode(code - 0xd800 < 0x800 ? 0xe9 : code, to)
@@ -562,7 +562,7 @@ static uint64_t longest_line(const struct chunk_text *text)
 
 struct delivered {
     const struct trawl_match *expected;
-    uint64_t count, most;
+    uint64_t count, max;
     bool right;
 };
 
@@ -572,7 +572,7 @@ static int compare_delivered(void *context, const struct trawl_match *matches, u
 
     for (uint64_t i = 0; i < count; i++, delivered->count++)
         delivered->right =
-            delivered->right && delivered->count < delivered->most &&
+            delivered->right && delivered->count < delivered->max &&
             memcmp(&matches[i], &delivered->expected[delivered->count], sizeof *matches) == 0;
     return 0;
 }
@@ -617,8 +617,8 @@ static void chunks_at_lines(bool may_be_long)
 
         draw_chunk_text(&random, &drawn);
         resident_sizes = (struct resident_sizes){.first = bytes,
-                                                 .least = bytes,
-                                                 .most = bytes,
+                                                 .min = bytes,
+                                                 .max = bytes,
                                                  .shared = 1,
                                                  .hits = 1,
                                                  .helped = 16,

@@ -200,11 +200,11 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
         limits->before_bytes = (1ull << 32) - 4096 * below(s, 3);
     resident_sizes = resident_sizes_default;
     if (below(s, 2)) {
-        const uint64_t least = 1 + below(s, 500);
+        const uint64_t min = 1 + below(s, 500);
 
-        resident_sizes = (struct resident_sizes){.first = least + below(s, 3000),
-                                                 .least = least,
-                                                 .most = least + below(s, 9000),
+        resident_sizes = (struct resident_sizes){.first = min + below(s, 3000),
+                                                 .min = min,
+                                                 .max = min + below(s, 9000),
                                                  .shared = 1 + below(s, 2000),
                                                  .hits = 1 + below(s, 40),
                                                  .helped = 1 + below(s, 40),
@@ -277,7 +277,7 @@ static int take_counts(void *context, const struct trawl_pattern_count *items, u
 static void compare_begins(struct session *s, struct trawl_text *text, const struct list *expected)
 {
     const uint64_t room = below(s, 4) ? expected->count : below(s, expected->count + 2);
-    const uint64_t most = room < expected->count ? room : expected->count;
+    const uint64_t max = room < expected->count ? room : expected->count;
     uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins), count = UINT64_MAX;
     const bool on_device = room > 0 && below(s, 2);
     struct forms_block block = {0, 0, 0};
@@ -293,7 +293,7 @@ static void compare_begins(struct session *s, struct trawl_text *text, const str
         if (on_device)
             forms_block_copy(&machine, &block, 0, begins, room * sizeof *begins, false);
         TEST_CHECK_U64(count, expected->count);
-        for (uint64_t i = 0; i < most; i++)
+        for (uint64_t i = 0; i < max; i++)
             if (!TEST_CHECK_U64(begins[i], expected->matches[i].begin)) {
                 describe(s, on_device ? "begins on a device" : "begins");
                 break;
@@ -391,7 +391,7 @@ static struct trawl_text *filtered(struct session *s, const uint8_t *bytes, uint
 static void compare_lines(struct session *s, const struct lent *lent)
 {
     const bool invert = below(s, 3) == 0, is_part = lent == NULL && below(s, 3) == 0;
-    const uint64_t most = below(s, 4) ? UINT64_MAX : below(s, 20);
+    const uint64_t max = below(s, 4) ? UINT64_MAX : below(s, 20);
     const uint64_t begin = is_part ? below(s, s->count + 1) : 0;
     const uint64_t count = is_part ? below(s, s->count - begin + 1) : s->count;
     const uint8_t *bytes = s->bytes + s->offsets[0];
@@ -401,9 +401,9 @@ static void compare_lines(struct session *s, const struct lent *lent)
     uint64_t expected = UINT64_MAX, got = UINT64_MAX;
     bool by_device;
 
-    MUST(ask_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
+    MUST(ask_count_lines(s->host, s->plan, part, invert, max, &expected, NULL));
     MUST(trawl_text_load(s->device, loaded, NULL));
-    by_device = lent_count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
+    by_device = lent_count_lines(s->device, s->plan, text, lent != NULL, invert, max, &got);
     tally.answers++;
     tally.lines += by_device;
     tally.matched += by_device && expected > 0 && !invert;
@@ -465,7 +465,7 @@ static bool matches_read(const struct session *s, const struct trawl_record_arra
         for (uint32_t k = 0; k < s->expression_count; k++)
             MUST(trawl_line_open(s->plan, k, s->bytes + begin, size, NULL, &lines[k], NULL));
         while (more && !is_null) {
-            uint32_t least = 0;
+            uint32_t min = 0;
 
             for (uint32_t k = 0; k < s->expression_count; k++) {
                 do { /* the next match that is not empty */
@@ -476,16 +476,16 @@ static bool matches_read(const struct session *s, const struct trawl_record_arra
                 } while (next[k].begin == next[k].end && from[k]++ != UINT64_MAX);
                 if (next[k].begin == UINT64_MAX)
                     from[k] = UINT64_MAX;
-                least = next[k].begin < next[least].begin ? k : least;
+                min = next[k].begin < next[min].begin ? k : min;
             }
-            more = next[least].begin != UINT64_MAX && lists;
-            if (next[least].begin == UINT64_MAX && lists)
+            more = next[min].begin != UINT64_MAX && lists;
+            if (next[min].begin == UINT64_MAX && lists)
                 break;
-            if (at >= out->room || begins[at] != next[least].begin || ends[at] != next[least].end ||
-                patterns[at] != (next[least].begin == UINT64_MAX ? UINT64_MAX : least))
+            if (at >= out->room || begins[at] != next[min].begin || ends[at] != next[min].end ||
+                patterns[at] != (next[min].begin == UINT64_MAX ? UINT64_MAX : min))
                 return false;
             at++;
-            from[least] = next[least].end;
+            from[min] = next[min].end;
         }
         at += is_null && !lists;
         for (uint32_t k = 0; k < s->expression_count; k++)

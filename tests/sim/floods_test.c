@@ -109,7 +109,7 @@ static void reach_end(struct diff_input *input, bool top)
  * and the bytes read. Raises *most to the bytes read per byte of the text or occurrence, if they
  * are more. */
 static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
-                      uint64_t index, double read_max, double *most)
+                      uint64_t index, double read_max, double *max)
 {
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
@@ -145,7 +145,7 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
         if (answer != CUDA_CASE_RIGHT || read > read_max)
             printf("  flood %" PRIu64 ", want %" PRIu32 ": %.1f bytes read; %s %s\n", index, want,
                    read, message, sim_driver_report());
-        *most = read > *most ? read : *most;
+        *max = read > *max ? read : *max;
     }
     engine_cuda.release(worker);
     engine_cuda.close(engine);
@@ -153,7 +153,7 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
 }
 
 /* Runs flood number i / KINDS on a text of kind i % KINDS. */
-static void run_flood(struct test_random *random, uint64_t i, double *most)
+static void run_flood(struct test_random *random, uint64_t i, double *max)
 {
     struct cuda_limits limits = cuda_limits_default;
     struct diff_input input;
@@ -165,14 +165,14 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
     limits.blocks_max = 2;
     if (i % 3 == 0) /* the kernels that take over search a shorter range than stream_set */
         limits.launch_begins_max = TEXT_BYTES / 4;
-    run_input(&input, &limits, i, READ_MAX, most);
+    run_input(&input, &limits, i, READ_MAX, max);
     input_free(&input);
 }
 
 /* Searches a text with few candidates for a set. The literals that share a sample form a list.
  * Twenty equal strings make a list that is too long, so the warp gives up where they occur. Strings
  * with short lists follow in the same tile, and the warp must not forget that it gave up. */
-static void run_quiet(struct test_random *random, double *most)
+static void run_quiet(struct test_random *random, double *max)
 {
     struct cuda_limits limits = cuda_limits_default;
     struct diff_input input;
@@ -189,7 +189,7 @@ static void run_quiet(struct test_random *random, double *most)
     limits.threads = 32;
     limits.blocks_max = 1;
     limits.sets_items_max = 2;
-    run_input(&input, &limits, 1, 1e9, most);
+    run_input(&input, &limits, 1, 1e9, max);
     input_free(&input);
 }
 
@@ -225,7 +225,7 @@ static const struct one {
     {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than the window */
 };
 
-static void run_one(struct test_random *random, const struct one *one, double *most)
+static void run_one(struct test_random *random, const struct one *one, double *max)
 {
     struct cuda_limits limits = cuda_limits_default;
     struct diff_input input;
@@ -248,14 +248,14 @@ static void run_one(struct test_random *random, const struct one *one, double *m
     limits.tile_words_max = 256;
     limits.blocks_max = 2;
     limits.plane_window_max = ONE_WINDOW;
-    run_input(&input, &limits, (uint64_t)(one - ones), one->read_max, most);
+    run_input(&input, &limits, (uint64_t)(one - ones), one->read_max, max);
     input_free(&input);
 }
 
 /* Searches a text that repeats a random period, except for a few changed bytes, with random sizes
  * of tiles and blocks. In most other tests no run is longer than a tile, so hardly any tile ends
  * within a run. */
-static void run_period(struct test_random *random, uint64_t index, double *most)
+static void run_period(struct test_random *random, uint64_t index, double *max)
 {
     struct cuda_limits limits = cuda_limits_default;
     uint32_t period = 1 + (uint32_t)test_random_below(random, index % 4 == 0 ? 1100 : 40);
@@ -299,7 +299,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     limits.dense_always = true;
     if (index % 2 == 0)
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 20);
-    run_input(&input, &limits, index, 1e9, most);
+    run_input(&input, &limits, index, 1e9, max);
     input_free(&input);
 }
 
@@ -455,7 +455,7 @@ static void run_marks(struct test_random *random)
 int main(void)
 {
     struct test_random random;
-    double most = 0, most_of_one = 0, unused = 0;
+    double max = 0, max_of_one = 0, unused = 0;
 
     test_begin("sim floods");
     random = test_random_begin("sim floods");
@@ -463,9 +463,9 @@ int main(void)
     /* Under sanitizers, a normal run has half of the cases, with each kind and each flood. */
     for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
         if (!TEST_SANITIZED || test_is_long() || (i + i / KINDS) % 2 == 0)
-            run_flood(&random, i, &most);
+            run_flood(&random, i, &max);
     for (uint32_t i = 0; i < sizeof ones / sizeof *ones; i++)
-        run_one(&random, &ones[i], &most_of_one);
+        run_one(&random, &ones[i], &max_of_one);
     for (uint64_t i = 0; i < test_amount(96, 5000) && test_failures < 5; i++)
         run_period(&random, i, &unused);
     run_quiet(&random, &unused);
@@ -474,7 +474,7 @@ int main(void)
     run_equal();
     for (uint64_t i = 0; i < test_amount(60, 3000) && test_failures < 5; i++)
         run_marks(&random);
-    printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", most,
-           most_of_one);
+    printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", max,
+           max_of_one);
     return test_end();
 }

@@ -11,9 +11,9 @@
 
 /* ---- Text and patterns ---------------------------------------------------------------------- */
 
-static uint64_t draw_text_bytes(struct test_random *random, uint64_t most)
+static uint64_t draw_text_bytes(struct test_random *random, uint64_t max)
 {
-    uint64_t bytes = test_random_below(random, most + 1);
+    uint64_t bytes = test_random_below(random, max + 1);
 
     switch (test_random_below(random, 8)) {
     case 0:
@@ -30,11 +30,11 @@ static uint64_t draw_text_bytes(struct test_random *random, uint64_t most)
 
 static uint64_t draw_length(struct test_random *random)
 {
-    static const uint64_t least[] = {1, 2, 3, 4, 5, 9, 17, 32, 65},
+    static const uint64_t min[] = {1, 2, 3, 4, 5, 9, 17, 32, 65},
                           more[] = {1, 1, 1, 1, 4, 8, 15, 33, 240};
-    uint64_t kind = test_random_below(random, sizeof least / sizeof *least);
+    uint64_t kind = test_random_below(random, sizeof min / sizeof *min);
 
-    return least[kind] + test_random_below(random, more[kind]);
+    return min[kind] + test_random_below(random, more[kind]);
 }
 
 static uint64_t draw_pattern_count(struct test_random *random)

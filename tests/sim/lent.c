@@ -39,19 +39,19 @@ void lent_end(struct lent *lent)
 }
 
 bool lent_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                      struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
+                      struct trawl_text *text, bool is_lent, bool invert, uint64_t max,
                       uint64_t *count)
 {
     enum trawl_status status;
 
     if (is_lent)
         text->stays = true;
-    status = ask_count_lines(searcher, plan, text, invert, most, count, NULL);
+    status = ask_count_lines(searcher, plan, text, invert, max, count, NULL);
     if (!is_lent || status != TRAWL_UNSUPPORTED) {
         MUST(status);
         return is_lent;
     }
     text->stays = false;
-    MUST(ask_count_lines(searcher, plan, text, invert, most, count, NULL));
+    MUST(ask_count_lines(searcher, plan, text, invert, max, count, NULL));
     return false;
 }

@@ -26,7 +26,7 @@ void lent_end(struct lent *lent);
 /* Counts the lines of a loaded text, which is on a device if `is_lent`. Returns true if the device
  * made the answer without a copy of the text for the host; also false if that is unknown. */
 bool lent_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                      struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
+                      struct trawl_text *text, bool is_lent, bool invert, uint64_t max,
                       uint64_t *count);
 
 #endif

@@ -48,8 +48,8 @@ static void make_runs(struct test_random *random, struct diff_input *input)
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
-    uint64_t most = test_random_below(random, 3) == 0 ? 2 : count - 1, step;
-    uint64_t border = 1 + test_random_below(random, most);
+    uint64_t max = test_random_below(random, 3) == 0 ? 2 : count - 1, step;
+    uint64_t border = 1 + test_random_below(random, max);
     uint64_t period = 1 + test_random_below(random, count), text_bytes = TEXT_BYTES_MAX;
     uint8_t pattern[800];
 
@@ -81,8 +81,8 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t lengths[] = {1,  2,  3,  4,  5,  6,   7,   8,  9,
                                        12, 16, 40, 64, 65, 321, 328, 580};
-    uint64_t least = wanted_sets == RANDOM_CASE_LONG ? 11 : 0;
-    uint64_t count = lengths[least + test_random_below(random, 17 - least)];
+    uint64_t min = wanted_sets == RANDOM_CASE_LONG ? 11 : 0;
+    uint64_t count = lengths[min + test_random_below(random, 17 - min)];
     /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all its bytes are
      * digits */
     uint64_t digits = test_random_below(random, 4);
@@ -151,23 +151,23 @@ static void make_set(struct test_random *random, struct diff_input *input)
     static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_MIXED_CASE, INPUT_DNA,
                                             INPUT_LETTERS_2, INPUT_LETTERS_1};
     enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
-    uint64_t least = 4 + test_random_below(random, test_random_below(random, 2) ? 14 : 124);
+    uint64_t min = 4 + test_random_below(random, test_random_below(random, 2) ? 14 : 124);
     uint64_t count = 2 + test_random_below(random, test_random_below(random, 4) ? 40 : 400);
     uint64_t edges = test_random_below(random, 2) == 0 ? 8 : 1;
-    uint64_t text_bytes = least + test_random_below(random, TEXT_BYTES_MAX - least);
+    uint64_t text_bytes = min + test_random_below(random, TEXT_BYTES_MAX - min);
     uint8_t pattern[256];
 
     if (kind == INPUT_LETTERS_1 || kind == INPUT_LETTERS_2) { /* many matches */
         count = 2 + count % 20;
-        text_bytes = least + text_bytes % 2000;
+        text_bytes = min + text_bytes % 2000;
     }
     if (test_random_below(random, 4) == 0) /* the text ends just after a step of stream_set */
-        text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, least);
+        text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, min);
     if (edges > 1) /* patterns are from both ends of the text, so it is short */
-        text_bytes = least + text_bytes % 200;
+        text_bytes = min + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t bytes = min_u64(least + test_random_below(random, least), text_bytes);
+        uint64_t bytes = min_u64(min + test_random_below(random, min), text_bytes);
         uint64_t from = test_random_below(random, text_bytes - bytes + 1);
 
         if (test_random_below(random, 8) < edges) { /* at most 8 bytes from an end of the text */
@@ -180,7 +180,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
             pattern[test_random_below(random, bytes)] ^= 1;
         input_add_pattern(input, pattern, bytes);
         if (test_random_below(random, 6) == 0)
-            input_add_pattern(input, pattern, least + test_random_below(random, bytes - least + 1));
+            input_add_pattern(input, pattern, min + test_random_below(random, bytes - min + 1));
     }
     if (test_random_below(random, 4) == 0)
         input->flags |= TRAWL_IGNORE_CASE;

@@ -199,13 +199,13 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
 }
 
 static void check_traffic(enum trawl_method method, const char *name, const char *pattern,
-                          double least, double most)
+                          double min, double max)
 {
     /* The text is so long that bytes which each block loads only once do not matter. */
     double bytes = traffic(method, pattern, 1 << 22);
 
-    printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, least, most);
-    TEST_CHECK(bytes >= least && bytes <= most);
+    printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, min, max);
+    TEST_CHECK(bytes >= min && bytes <= max);
 }
 
 int main(void)

@@ -89,8 +89,8 @@ static void set_border(enum border border)
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
         resident_sizes = (struct resident_sizes){.first = 150,
-                                                 .least = 60,
-                                                 .most = 700,
+                                                 .min = 60,
+                                                 .max = 700,
                                                  .shared = 100,
                                                  .hits = 20,
                                                  .helped = 16,
@@ -692,7 +692,7 @@ static void run_faults(uint64_t r, uint64_t f)
 
 int main(void)
 {
-    uint64_t least = 2 * PLACES * ENGINES, cases = test_amount(CASES_NORMAL, CASES_LONG);
+    uint64_t min = 2 * PLACES * ENGINES, cases = test_amount(CASES_NORMAL, CASES_LONG);
     bool all;
 
     test_begin("sim table");
@@ -705,10 +705,10 @@ int main(void)
      */
     cpu_sizes.trial_advance = UINT64_MAX / 2;
     cpu_sizes.trial_bytes = cpu_sizes.dense_bytes = cpu_sizes.dense_step = 64;
-    cases = max_u64(cases, least);
+    cases = max_u64(cases, min);
     all = test_cases(cases, case_run);
     /* a short run draws more where no text had an occurrence */
-    for (uint64_t i = cases; i < cases + 4 * least && all; i++)
+    for (uint64_t i = cases; i < cases + 4 * min && all; i++)
         if (!has_case(i % PLACES, i / PLACES % ENGINES))
             case_run(i);
     for (uint32_t place = 0; place < PLACES && all; place++)

@@ -86,13 +86,13 @@ static void plan_options(void)
 
 /* When a method rejects a pattern as too short, the message names the minimum length. Checks that
  * the method accepts a pattern of that length. */
-static void least_lengths(void)
+static void min_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
-        unsigned least = 1;
+        unsigned min = 1;
 
         options.method = (enum trawl_method)method;
         for (uint64_t count = 1; count < sizeof bytes; count++) {
@@ -102,8 +102,8 @@ static void least_lengths(void)
             bool takes = trawl_plan_build(&pattern, 1, &options, &made, &error) == TRAWL_OK;
 
             if (!takes)
-                TEST_CHECK(sscanf(error.message, "%*s takes patterns of %u bytes", &least) == 1);
-            TEST_CHECK(takes == (count >= least));
+                TEST_CHECK(sscanf(error.message, "%*s takes patterns of %u bytes", &min) == 1);
+            TEST_CHECK(takes == (count >= min));
         }
     }
 }
@@ -407,7 +407,7 @@ int main(void)
     text = must_string("ab\nab");
     plan_patterns();
     plan_options();
-    least_lengths();
+    min_lengths();
     explain();
     texts();
     loading();

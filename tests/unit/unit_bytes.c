@@ -14,8 +14,8 @@
 
 struct kind {
     const char *name;
-    uint64_t count, least, most; /* number of patterns, and the limits of their lengths */
-    uint32_t letters;            /* size of the alphabet of text and patterns */
+    uint64_t count, min, max; /* number of patterns, and the limits of their lengths */
+    uint32_t letters;         /* size of the alphabet of text and patterns */
     uint32_t flags;
     bool periodic;
 };
@@ -133,7 +133,7 @@ static void one_kind(const char *instruction_set, const struct kind *kind)
     struct naive_query query = {naive, kind->count, kind->flags, '\n', false, 0};
 
     for (uint64_t i = 0; i < kind->count; i++) {
-        const uint64_t count = test_random_between(&chance, kind->least, kind->most);
+        const uint64_t count = test_random_between(&chance, kind->min, kind->max);
 
         for (uint64_t k = 0; k < count; k++)
             do

@@ -158,18 +158,18 @@ static void test_price(void)
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 1 + 2 * 2 + 16 * 0.01));
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 20 + 100 * 0.02));
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
-    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
+    TEST_CHECK(prices.min == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
     TEST_CHECK(plan_cheapest(&prices, TRAWL_METHOD_SAMPLED) == TRAWL_METHOD_EVERY);
     TEST_CHECK(is_near(plan_price_bare(plan, &tuning, &costs, TRAWL_METHOD_EVERY, 3), 1 + 2 * 3));
     tuning.sampled_took = 7; /* the measured time */
     prices = plan_price(plan, &tuning, &costs);
-    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.min == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
     /* With a single probe, `every` costs as much as sampled, and at equal prices it is chosen. */
     tuning.first_probes = 1;
     costs.every = 2;
     prices = priced(plan, &tuning, &costs, sample);
-    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.min == TRAWL_METHOD_EVERY);
     memcpy(sample, literal, sizeof literal); /* now each sample finds at least one candidate */
     TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
     tuning.first_probes = 2;
@@ -177,11 +177,11 @@ static void test_price(void)
     tuning.every_rate = 0.06;
     costs.grams[2] = 1;
     prices = priced(plan, &tuning, &costs, NULL);
-    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 3) && prices.least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 3) && prices.min == TRAWL_METHOD_GRAMS);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
     tuning.grams.stride = 0; /* grams were not tuned for a text */
     prices = priced(plan, &tuning, &costs, NULL);
-    TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
+    TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.min == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
     plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector is enough to compare 40 bytes */
     prices = priced(plan, &tuning, &costs, sample);
@@ -199,7 +199,7 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     *tuning = plan->tuning;
     if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, tuning, &prices))
         plan_look(plan, costs, sample, SAMPLE_BYTES, tuning, &prices);
-    return prices.least;
+    return prices.min;
 }
 
 /* Checks that a worker tunes the "grams" method if it could be the cheapest, and chooses it if the

@@ -38,9 +38,9 @@ struct outcome {
     uint64_t changes; /* of the contestant, outside of trials */
 };
 
-static double between(struct test_random *random, double least, double most)
+static double between(struct test_random *random, double min, double max)
 {
-    return least + (most - least) * (double)test_random_below(random, 1u << 30) / (1u << 30);
+    return min + (max - min) * (double)test_random_below(random, 1u << 30) / (1u << 30);
 }
 
 static double rate_at(const struct model *model, uint32_t contestant, uint64_t at)
@@ -78,11 +78,11 @@ static struct model draw(struct test_random *random, enum shape shape, uint64_t 
 
     model.kinds = 2 + (uint32_t)test_random_below(random, KINDS - 1);
     for (uint32_t kind = 0; kind < KINDS; kind++) {
-        const double least = 0.3 * exp(between(random, 0, log(3)));
+        const double min = 0.3 * exp(between(random, 0, log(3)));
         const uint32_t best = (uint32_t)test_random_below(random, CANDIDATES);
 
         for (uint32_t i = 0; i < CANDIDATES; i++)
-            model.rates[kind][i] = least * (i == best ? 1 : exp(between(random, 0, log(3))));
+            model.rates[kind][i] = min * (i == best ? 1 : exp(between(random, 0, log(3))));
     }
     for (uint32_t i = 0; i < CANDIDATES; i++) {
         model.prices[i] = (struct price){between(random, 20e3, 120e3), 0.4};

@@ -122,7 +122,7 @@ static void release(void *context, void *pointer, uint64_t count)
 static void check_short_memory(void)
 {
     const struct trawl_memory memory = {sizeof memory, NULL, allocate, release};
-    uint64_t most = 0;
+    uint64_t max = 0;
 
     MUST(trawl_set_memory(&memory, NULL));
     for (uint64_t allowed = 0; allowed < 12; allowed++) {
@@ -137,9 +137,9 @@ static void check_short_memory(void)
         MUST(trawl_count(searcher, plan, text, &count, NULL));
         left_until_failure = UINT64_MAX;
         TEST_CHECK_U64(count, 1);
-        most = must_stats(searcher).page_count;
+        max = must_stats(searcher).page_count;
     }
-    TEST_CHECK_U64(most, 97);
+    TEST_CHECK_U64(max, 97);
     MUST(trawl_set_memory(NULL, NULL));
 }
 

@@ -310,13 +310,13 @@ static void no_pattern(void)
 static int compare_ends(const struct backwards *a, const struct backwards *b, uint32_t *common)
 {
     const uint8_t *x = a->end - 1, *y = b->end - 1;
-    uint32_t i = 0, least = a->bytes_count < b->bytes_count ? a->bytes_count : b->bytes_count;
+    uint32_t i = 0, min = a->bytes_count < b->bytes_count ? a->bytes_count : b->bytes_count;
 
-    while (i < least && x[-(int64_t)i] == y[-(int64_t)i])
+    while (i < min && x[-(int64_t)i] == y[-(int64_t)i])
         i++;
     *common = i;
-    return i < least ? x[-(int64_t)i] - y[-(int64_t)i]
-                     : (a->bytes_count > b->bytes_count) - (a->bytes_count < b->bytes_count);
+    return i < min ? x[-(int64_t)i] - y[-(int64_t)i]
+                   : (a->bytes_count > b->bytes_count) - (a->bytes_count < b->bytes_count);
 }
 
 /* Sorts random strings over few letters; many of them share long endings or are equal. */
@@ -324,14 +324,14 @@ static void sorts_backwards(struct test_random *random)
 {
     static uint8_t bytes[SORTED_MAX][SORTED_BYTES_MAX];
     uint32_t count = (uint32_t)test_random_between(random, 1, SORTED_MAX);
-    uint64_t most = test_random_between(random, 1, SORTED_BYTES_MAX);
+    uint64_t max = test_random_between(random, 1, SORTED_BYTES_MAX);
     uint64_t values = test_random_between(random, 1, 3), sum = 0;
     struct backwards strings[SORTED_MAX];
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t of = (uint32_t)test_random_between(random, 1, most);
+        uint32_t of = (uint32_t)test_random_between(random, 1, max);
 
-        for (uint64_t k = 0; k < most; k++)
+        for (uint64_t k = 0; k < max; k++)
             bytes[i][k] = test_random_one_in(random, 8)
                               ? (uint8_t)(test_random_below(random, values) * 127)
                               : 0;
@@ -358,24 +358,24 @@ static void bounds_alike(struct test_random *random, bool folds)
 {
     static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];
     struct trawl_pattern patterns[ALIKE_LITERALS];
-    uint64_t most = 0, least = 1 + test_random_below(random, ALIKE_BYTES_MAX - 1);
+    uint64_t max = 0, min = 1 + test_random_below(random, ALIKE_BYTES_MAX - 1);
     AUTO_PLAN plan = NULL;
 
     for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
         for (uint32_t k = 0; k < ALIKE_BYTES_MAX; k++)
             bytes[i][k] = (folds ? "aAbB" : "abab")[test_random_below(random, 4)];
         patterns[i] = (struct trawl_pattern){
-            bytes[i], i == 0 ? least : test_random_between(random, least, ALIKE_BYTES_MAX)};
+            bytes[i], i == 0 ? min : test_random_between(random, min, ALIKE_BYTES_MAX)};
     }
     for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
         uint64_t alike = 0;
 
         for (uint32_t k = 0; k < ALIKE_LITERALS; k++)
-            alike += (folds ? strncasecmp : strncmp)(bytes[i], bytes[k], least) == 0;
-        most = alike > most ? alike : most;
+            alike += (folds ? strncasecmp : strncmp)(bytes[i], bytes[k], min) == 0;
+        max = alike > max ? alike : max;
     }
     plan = must_plans(patterns, ALIKE_LITERALS, PLAN_WITH(.flags = folds ? TRAWL_IGNORE_CASE : 0));
-    TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
+    TEST_CHECK(plan_alike_bound(plan) >= max && plan_alike_bound(plan) <= max + ALIKE_CHANCE);
 }
 
 /* A range that a device searches for a set, part by part, and what the filter takes in its first

@@ -444,11 +444,11 @@ static void polls(struct trawl_plan *plan, uint32_t threads)
     trawl_searcher_close(polled.searcher);
 }
 
-static _Atomic uint64_t live, most, largest = UINT64_MAX;
+static _Atomic uint64_t live, max, largest = UINT64_MAX;
 
 static void *limited_take(void *context, uint64_t count, uint64_t alignment)
 {
-    uint64_t now = atomic_fetch_add(&live, count) + count, before = atomic_load(&most);
+    uint64_t now = atomic_fetch_add(&live, count) + count, before = atomic_load(&max);
     void *pointer = NULL;
 
     (void)context;
@@ -456,7 +456,7 @@ static void *limited_take(void *context, uint64_t count, uint64_t alignment)
         atomic_fetch_sub(&live, count);
         return NULL;
     }
-    while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
+    while (now > before && !atomic_compare_exchange_weak(&max, &before, now))
         ;
     return posix_memalign(&pointer, alignment, count) == 0 ? pointer : NULL;
 }
@@ -499,12 +499,12 @@ static void bit_in_little(void)
     AUTO_PLAN plan = must_plan("ab");
     uint64_t base = atomic_load(&live);
 
-    atomic_store(&most, base);
+    atomic_store(&max, base);
     out.values = &bits;
     out.room = 1;
     MUST(call_records(searcher, plan, &record, TRAWL_RECORDS_BITS, &out, NULL));
     TEST_CHECK_U64(bits, 1);
-    TEST_CHECK(atomic_load(&most) - base < 2 * TEXT_BYTES);
+    TEST_CHECK(atomic_load(&max) - base < 2 * TEXT_BYTES);
 }
 
 static void budget(void)
@@ -522,11 +522,11 @@ static void budget(void)
         runtime = must_runtime(TRAWL_ENGINE_CPU, 4, limit);
         searcher = must_searcher_of(runtime, 8000);
         base = atomic_load(&live);
-        atomic_store(&most, base);
+        atomic_store(&max, base);
         MUST(call_file(path, 0, &file, NULL));
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         /* Besides the chunks, only four workers may use memory, 56,000 bytes each. */
-        TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
+        TEST_CHECK(atomic_load(&max) - base <= limit + 4 * 56000);
         /* A chunk whose allocation fails does not count, so the limit is enough afterwards. */
         atomic_store(&largest, 8000);
         CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);

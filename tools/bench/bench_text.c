@@ -289,18 +289,18 @@ static uint8_t draw_byte(const struct question *question, uint8_t other, struct 
 
 /* Takes patterns from the text. drawn: each byte of a pattern comes from a random offset; otherwise
  * a pattern is a piece of the text. */
-static void take_pieces(struct question *question, bool drawn, uint64_t count, uint64_t least,
-                        uint64_t most)
+static void take_pieces(struct question *question, bool drawn, uint64_t count, uint64_t min,
+                        uint64_t max)
 {
     struct seeded seeded = {field_number(&question->fields, "pattern-seed", PATTERN_SEED)};
     uint8_t *to;
 
-    room_for(question, count, count * (most + 1));
+    room_for(question, count, count * (max + 1));
     to = question->pattern_bytes;
-    if (question->bytes_count < most)
-        fail("the text is too short for patterns of %" PRIu64 " bytes", most);
+    if (question->bytes_count < max)
+        fail("the text is too short for patterns of %" PRIu64 " bytes", max);
     for (uint64_t i = 0; i < count;) {
-        uint64_t bytes = least + seeded_below(&seeded, most - least + 1);
+        uint64_t bytes = min + seeded_below(&seeded, max - min + 1);
         const uint8_t *from =
             question->bytes + seeded_below(&seeded, question->bytes_count - bytes + 1);
 

@@ -147,21 +147,21 @@ static void enter(const struct bench_row *row, struct contestant *it)
 
 /* Runs the contestant once for each warm-up and once timed; after a run that took longer than the
  * row's seconds, without a warm-up. Does nothing if it has used up its seconds after at least
- * `least` runs, or its number of runs (`runs`), or has dropped out (`out`). The time for a share is
+ * `min` runs, or its number of runs (`runs`), or has dropped out (`out`). The time for a share is
  * scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
-    double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
-    uint64_t least = field_number(&row->fields, "least", 1), warm;
+    double max = field_seconds(&row->fields, "seconds", 0), spent = 0;
+    uint64_t min = field_number(&row->fields, "least", 1), warm;
     double factor = it->bytes > 0 ? (double)it->question->bytes_count / (double)it->bytes : 1;
 
     for (uint32_t i = 0; i < it->whole.count; i++)
         spent += it->whole.seconds[i] / factor;
-    if (it->out || (most > 0 && spent > most && it->whole.count >= least) ||
+    if (it->out || (max > 0 && spent > max && it->whole.count >= min) ||
         it->whole.count >= field_number(&it->fields, "runs", SAMPLES_MAX))
         return;
     warm = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
-    for (uint64_t i = most > 0 && it->last.seconds > most ? 0 : warm; i > 0; i--)
+    for (uint64_t i = max > 0 && it->last.seconds > max ? 0 : warm; i > 0; i--)
         if (!run_once(row, it, false))
             return;
     if (!run_once(row, it, false))

@@ -316,14 +316,14 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Reads up to `most` bytes from the file's start, and returns the number. Returns -1 on an error;
+/* Reads up to `max` bytes from the file's start, and returns the number. Returns -1 on an error;
  * errno says why. */
-static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
+static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t max)
 {
     uint64_t used = 0;
 
-    while (used < most) {
-        ssize_t got = pread(descriptor, bytes + used, (size_t)(most - used), (off_t)used);
+    while (used < max) {
+        ssize_t got = pread(descriptor, bytes + used, (size_t)(max - used), (off_t)used);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -339,7 +339,7 @@ static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 struct unpacking {
     uint8_t *bytes;
     size_t used, capacity;
-    uint64_t most; /* maximum number of decompressed bytes of a file that is held */
+    uint64_t max; /* maximum number of decompressed bytes of a file that is held */
 };
 
 static int take_unpacked(void *context, const struct trawl_window *window)
@@ -347,7 +347,7 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     struct unpacking *unpacking = context;
     size_t wanted = unpacking->used + window->bytes_count;
 
-    if (wanted > unpacking->most || !GROW(unpacking->bytes, unpacking->capacity, 4096, wanted + 1))
+    if (wanted > unpacking->max || !GROW(unpacking->bytes, unpacking->capacity, 4096, wanted + 1))
         return 1;
     memcpy(unpacking->bytes + unpacking->used, window->bytes, window->bytes_count);
     unpacking->used = wanted;
@@ -359,7 +359,7 @@ static int take_unpacked(void *context, const struct trawl_window *window)
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct unpacking unpacking = {.most = shelf_room(batch->shelf)};
+    struct unpacking unpacking = {.max = shelf_room(batch->shelf)};
     struct trawl_searcher *reader = NULL;
     struct trawl_text *text = NULL;
     struct trawl_error error;
@@ -367,8 +367,8 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     bool good =
         fstat(descriptor, &before) == 0 && same_status(&before, &item->made->supplied.status);
 
-    if (unpacking.most > UNPACKED_BYTES_MAX)
-        unpacking.most = UNPACKED_BYTES_MAX;
+    if (unpacking.max > UNPACKED_BYTES_MAX)
+        unpacking.max = UNPACKED_BYTES_MAX;
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&

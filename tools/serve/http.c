@@ -494,9 +494,9 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
 {
     struct http *http = exchange->http;
     uint64_t announced = announced_bytes(exchange, UINT64_MAX);
-    size_t most = announced < limit ? announced : limit;
+    size_t max = announced < limit ? announced : limit;
     size_t doubled = exchange->body_bytes + bytes_count + exchange->body_capacity;
-    size_t capacity = doubled < most ? doubled : most, more = capacity - exchange->body_capacity;
+    size_t capacity = doubled < max ? doubled : max, more = capacity - exchange->body_capacity;
     bool is_long = capacity > http->small_bytes;
     struct guard *guard = is_long ? &http->bodies : http->bodies.all;
     bool may = guard_take(guard, more);
@@ -677,14 +677,14 @@ static void keep_message(void *context, const char *format, va_list arguments)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
-/* Returns about how many connections the limit for open files allows, from 1 to `most`. */
-static uint64_t connections_within(uint64_t most)
+/* Returns about how many connections the limit for open files allows, from 1 to `max`. */
+static uint64_t connections_within(uint64_t max)
 {
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / CONNECTION_DESCRIPTORS < most)
-        most = limit.rlim_cur / CONNECTION_DESCRIPTORS + 1;
-    return most;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / CONNECTION_DESCRIPTORS < max)
+        max = limit.rlim_cur / CONNECTION_DESCRIPTORS + 1;
+    return max;
 }
 
 static void free_http(struct http *http)

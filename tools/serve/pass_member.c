@@ -117,16 +117,16 @@ static void sort(struct pass_member *member)
  * positions_max entries are kept. Returns false if out of memory. */
 static bool make_room(struct pass_member *member)
 {
-    uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;
+    uint64_t max = member->request->positions_max, capacity = member->position_capacity * 2;
     struct pass_position *grown;
 
-    most = most < POSITIONS_FIRST ? POSITIONS_FIRST : most > UINT64_MAX / 64 ? most : 2 * most;
-    if (member->position_capacity == most) {
+    max = max < POSITIONS_FIRST ? POSITIONS_FIRST : max > UINT64_MAX / 64 ? max : 2 * max;
+    if (member->position_capacity == max) {
         sort(member);
         member->is_full = true;
         return true;
     }
-    capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
+    capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > max ? max : capacity;
     /* counted twice, because sorting needs as much again */
     grown = guard_take(member->request->guard,
                        2 * (capacity - member->position_capacity) * sizeof *grown)
@@ -144,10 +144,10 @@ void pass_member_add_position(struct pass_member *member, uint32_t file, uint64_
 {
     struct pass_request *request = member->request;
     struct pass_position position = {begin, file, (uint32_t)pattern};
-    uint64_t most = request->positions_max;
+    uint64_t max = request->positions_max;
 
-    if (most == 0 || member->no_memory ||
-        (member->is_full && compare(&position, &request->positions[most - 1], member->ranks) > 0))
+    if (max == 0 || member->no_memory ||
+        (member->is_full && compare(&position, &request->positions[max - 1], member->ranks) > 0))
         return;
     if (request->position_count == member->position_capacity && !make_room(member))
         member->no_memory = true;

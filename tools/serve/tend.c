@@ -40,7 +40,7 @@ static bool is_quiet(const struct stat *status)
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
-    uint64_t room = shelf_room(&collection->shelf), most = block_bytes_max(state);
+    uint64_t room = shelf_room(&collection->shelf), max = block_bytes_max(state);
 
     collection->waits_for_quiet = false;
     for (uint32_t i = 0; state->unheld_count > 0 && i < state->index_count; i++) {
@@ -49,7 +49,7 @@ static bool plan_load(struct collection *collection, const struct state *state,
         if (file == NULL || file->kind != ENTRY_FILE || file->block != NULL || file->refused ||
             !batch_fits(batch, &file->supplied.status, room))
             continue;
-        if (batch->count > 0 && !batch_fits(batch, &file->supplied.status, most))
+        if (batch->count > 0 && !batch_fits(batch, &file->supplied.status, max))
             break;
         if (!is_quiet(&file->supplied.status)) {
             collection->waits_for_quiet = true;

@@ -138,12 +138,12 @@ SIMT_FUNCTION uint32_t automaton_next(const struct automaton_arguments *a,
                                       const struct automaton_kept *kept, uint32_t state,
                                       uint32_t byte, int where)
 {
-    uint32_t most = a->automaton.class_count - 1u, class_number = byte - a->automaton.low;
+    uint32_t max = a->automaton.class_count - 1u, class_number = byte - a->automaton.low;
 
     if (where != AUTOMATON_ROWS_RANGE)
         class_number = kept->classes[byte];
     else
-        class_number = class_number < most ? class_number : most;
+        class_number = class_number < max ? class_number : max;
     class_number += state & SCAN_STATE_NUMBER;
     return where == AUTOMATON_ROWS_GLOBAL ? simt_load_u32(a->automaton.rows + class_number)
                                           : kept->rows[class_number];
@@ -183,13 +183,13 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
     SIMT_ROLLED
     for (uint32_t quarter = SCAN_COUNT_BYTES / 16u; quarter-- > 0;) {
         struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
-        uint32_t before = walk->state, state = before, most = 0, sum = 0, places = 0;
+        uint32_t before = walk->state, state = before, max = 0, sum = 0, places = 0;
 
         SIMT_UNROLL
         for (uint32_t i = 16; i-- > 0;) {
             state = automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, where);
             sum += state >> SCAN_STATE_BITS;
-            most = state > most ? state : most;
+            max = state > max ? state : max;
             if (want == AUTOMATON_WRITE)
                 places |= (state >> SCAN_STATE_BITS != 0 ? 1u : 0u) << i;
             if (want == AUTOMATON_MARK) /* two instructions; of several literals, any bit will do */
@@ -206,12 +206,12 @@ SIMT_FUNCTION void automaton_block(const struct automaton_arguments *a,
             continue;
         }
         if (want == AUTOMATON_MARK) {
-            walk->nested |= most >> (SCAN_STATE_BITS + 1u);
+            walk->nested |= max >> (SCAN_STATE_BITS + 1u);
             walk->count += simt_popcount(places);
             continue;
         }
         /* If some state has SCAN_COUNT_MANY literals or more, its row has the number. */
-        if (most < SCAN_COUNT_MANY << SCAN_STATE_BITS) {
+        if (max < SCAN_COUNT_MANY << SCAN_STATE_BITS) {
             walk->count += sum;
             continue;
         }

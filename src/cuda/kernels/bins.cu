@@ -61,19 +61,19 @@ SIMT_KERNEL(bins_sum, bins_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint32_t, bins_warp_sums, BINS_WARPS);
     uint64_t end = bins_end(&args);
-    uint32_t own = 0, most = 0;
+    uint32_t own = 0, max = 0;
 
     for (uint64_t i = simt_block() * args.share + simt_thread(); SIMT_BOUND(i < end);
          i += simt_threads()) {
         uint32_t count = simt_load_u32(args.counts + i);
 
         own += count;
-        most = most < count ? count : most;
+        max = max < count ? count : max;
     }
     own = bins_block_sum(own, bins_warp_sums);
     if (simt_thread() == 0)
         simt_store_u32(args.sums + simt_block(), own);
-    if (most > args.slots_each)
+    if (max > args.slots_each)
         simt_max_u64(args.full, 1);
 }
 
@@ -82,16 +82,16 @@ SIMT_KERNEL(bins_sum, bins_arguments, LISTS_THREADS, 4)
 SIMT_FUNCTION uint32_t bins_earlier(const struct bins_arguments *a, struct bins_turn *turn,
                                     int *full)
 {
-    uint32_t before = 0, most = 0;
+    uint32_t before = 0, max = 0;
 
     if (a->bins <= BINS_FEW) {
         for (uint64_t i = simt_thread(); SIMT_BOUND(i < a->bins); i += simt_threads()) {
             uint32_t count = simt_load_u32(a->counts + i);
 
             before += i < simt_block() * a->share ? count : 0;
-            most = most < count ? count : most;
+            max = max < count ? count : max;
         }
-        *full = simt_barrier_or(most > a->slots_each);
+        *full = simt_barrier_or(max > a->slots_each);
     } else {
         for (uint32_t b = simt_thread(); SIMT_BOUND(b < simt_block()); b += simt_threads())
             before += simt_load_u32(a->sums + b);

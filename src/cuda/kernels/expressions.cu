@@ -195,11 +195,11 @@ SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a
     } else {
         uint64_t low = x - line.from > a->decide_bytes ? x - a->decide_bytes : line.from;
         int is_begin = low == line.from && a->decide_begins != 0;
-        uint64_t least = i != 0 && before >= low ? before : low;
+        uint64_t min = i != 0 && before >= low ? before : low;
 
-        line.from = answer_line_begin(a, least, x);
-        line.is_first = line.from > least || i == 0 || before < low;
-        line.is_near = line.from > least || is_begin;
+        line.from = answer_line_begin(a, min, x);
+        line.is_first = line.from > min || i == 0 || before < low;
+        line.is_near = line.from > min || is_begin;
     }
     return line;
 }
@@ -213,8 +213,8 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     if (SIMT_BOUND(i < args.count))
         line = answer_line_of(&args, i);
     if (line.is_first && line.is_near) {
-        uint64_t x = answer_place(&args, i), most = args.decide_bytes, reached;
-        uint64_t stop = line.to - x > most ? x + most : line.to;
+        uint64_t x = answer_place(&args, i), max = args.decide_bytes, reached;
+        uint64_t stop = line.to - x > max ? x + max : line.to;
         uint32_t state = answer_run(&args, 0, line.from, stop, line.to, &reached);
 
         hit = simt_load_u64(args.hits + i);
@@ -317,7 +317,7 @@ SIMT_KERNEL(answer_around, answer_arguments, LISTS_THREADS, 4)
     int is_kept = 0, is_fault = 0;
 
     if (SIMT_BOUND(i < args.count) && simt_load_relaxed_u64(args.sums + ANSWER_FAULT) == 0) {
-        uint64_t x = answer_place(&args, i), most = args.decide_bytes, anchors;
+        uint64_t x = answer_place(&args, i), max = args.decide_bytes, anchors;
         uint64_t low = args.decide_low, to = args.text_end, last;
         int begins = args.decide_begins != 0, ends;
 
@@ -331,12 +331,12 @@ SIMT_KERNEL(answer_around, answer_arguments, LISTS_THREADS, 4)
             low = begins ? from : low;
         }
         last = to;
-        if (x - low > most) {
-            low = x - most;
+        if (x - low > max) {
+            low = x - max;
             begins = 0;
         }
-        ends = to - x <= most;
-        to = ends ? to : x + most;
+        ends = to - x <= max;
+        to = ends ? to : x + max;
         anchors = simt_load_u64(args.literal_anchors + (uint32_t)(hit >> 32));
         SIMT_ROLLED
         for (uint32_t k = 0; k < (uint32_t)anchors && !is_kept; k++) {
@@ -370,14 +370,14 @@ SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uin
     at = answer_first_line(a, at, stop);
     SIMT_ROLLED
     while (simt_ballot(at < stop) != 0) {
-        uint64_t begin = at, reached, most;
+        uint64_t begin = at, reached, max;
         int is_kept = 0;
 
         if (at < stop) {
-            most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
-            is_kept = answer_matches(a, answer_run(a, table, at, most, a->text_end, &reached));
-            at = answer_line_end(a, reached, most) + 1u;
-            if (at > most && most < a->text_end)
+            max = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
+            is_kept = answer_matches(a, answer_run(a, table, at, max, a->text_end, &reached));
+            at = answer_line_end(a, reached, max) + 1u;
+            if (at > max && max < a->text_end)
                 simt_max_u64(a->sums + ANSWER_FAULT, 1);
         }
         answer_keep(a, is_kept, begin - a->begin);
@@ -565,7 +565,7 @@ SIMT_FUNCTION int answer_find_next(const struct answer_arguments *a, struct answ
 SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), total = 0;
-    uint64_t at = 0, stop = 0, most = args.decide_bytes;
+    uint64_t at = 0, stop = 0, max = args.decide_bytes;
     struct answer_walk walk = {0, 0, 0, 0, 0, 0, 0, 0, 0};
 
     if (args.hits != 0 && SIMT_BOUND(i < args.count)) {
@@ -576,8 +576,8 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
         if (line.is_first && !line.is_near)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
         else if (line.is_first)
-            walk = answer_walk_in(&args, line.from, line.to,
-                                  line.to - x > most ? x + most : line.to, line.to, line.record);
+            walk = answer_walk_in(&args, line.from, line.to, line.to - x > max ? x + max : line.to,
+                                  line.to, line.record);
     } else if (args.hits == 0 && args.steps == 0) {
         at = args.begin + i * READ_BYTES;
         stop = at + READ_BYTES < args.end ? at + READ_BYTES : args.end;
@@ -585,7 +585,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
     } else if (args.hits == 0 && SIMT_BOUND(i < args.record_count) && !answer_is_null(&args, i)) {
         uint64_t from = answer_record_at(&args, i), to = answer_record_at(&args, i + 1u);
 
-        if (to - from > most)
+        if (to - from > max)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
         else
             walk = answer_walk_in(&args, from + args.tape, to + args.tape, to + args.tape,
@@ -598,7 +598,7 @@ SIMT_KERNEL(answer_find, answer_arguments, LISTS_THREADS, 4)
 
         if (!walk.is_on && at < stop)
             walk = answer_walk_in(&args, at, args.text_end,
-                                  args.text_end - at > most ? at + most : args.text_end,
+                                  args.text_end - at > max ? at + max : args.text_end,
                                   args.text_end, 0);
         if (walk.is_on)
             is_kept = answer_find_next(&args, &walk, &entry);

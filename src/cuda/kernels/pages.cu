@@ -81,8 +81,8 @@ SIMT_KERNEL(pages_map, pages_build_arguments, PAGES_MAP_THREADS, 4)
 {
     SIMT_SHARED(uint32_t, pages_bits, PAGES_MAP_WORDS);
     const uint64_t page = args.from + simt_block() * args.page_bytes;
-    const uint64_t left = args.text_end - page, most = args.page_bytes + PLAN_PAGE_COVER - 1u;
-    const uint64_t bytes = left < most ? left : most;
+    const uint64_t left = args.text_end - page, max = args.page_bytes + PLAN_PAGE_COVER - 1u;
+    const uint64_t bytes = left < max ? left : max;
     const uint64_t grams = bytes < PLAN_PAGE_GRAM ? 0 : bytes - PLAN_PAGE_GRAM + 1u;
 
     for (uint32_t i = simt_thread(); i < PAGES_MAP_WORDS; i += simt_threads())

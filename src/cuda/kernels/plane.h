@@ -286,9 +286,9 @@ SIMT_FUNCTION uint32_t plane_behind(const struct pattern_arguments *a,
                                     uint32_t count, int kind)
 {
     uint32_t first = t->first + t->words, end = plane_ones_end(a, t, kind);
-    uint32_t most = 32u * (end - first), run = 0;
+    uint32_t max = 32u * (end - first), run = 0;
 
-    for (uint32_t w = first + simt_lane(); run < count && run < most; w += SIMT_WARP_THREADS) {
+    for (uint32_t w = first + simt_lane(); run < count && run < max; w += SIMT_WARP_THREADS) {
         uint32_t zeros = SIMT_BOUND(w < end) ? ~plane_ones(a, shared, t, w, kind) : 0;
         uint32_t lanes = simt_ballot(zeros != 0);
 
@@ -299,7 +299,7 @@ SIMT_FUNCTION uint32_t plane_behind(const struct pattern_arguments *a,
         }
         run += 32u * SIMT_WARP_THREADS;
     }
-    return run < most ? run : most + t->beyond;
+    return run < max ? run : max + t->beyond;
 }
 
 /* Returns the positions where `count` set bits in a row begin, as bits. `ones` has the bits of 32
@@ -505,15 +505,15 @@ SIMT_FUNCTION void plane_build_equal(const struct pattern_arguments *a, const st
 }
 
 /* Returns how many consecutive bytes, after those that plane_ones can read, equal the bytes one
- * period later; at most `most`. Before the call, *shared->beyond is `most`. Called by all threads
+ * period later; at most `max`. Before the call, *shared->beyond is `max`. Called by all threads
  * of the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct pattern_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
-                                    uint32_t most)
+                                    uint32_t max)
 {
     uint64_t from = t->base + t->skew + 32ull * plane_ones_end(a, t, PLANE_EQUAL);
 
-    for (uint32_t step = 0; step < most; step += 8u * simt_threads()) {
+    for (uint32_t step = 0; step < max; step += 8u * simt_threads()) {
         uint32_t at = step + 8u * simt_thread();
         uint64_t differ = plane_differ(a, from + at);
 

@@ -280,7 +280,7 @@ SIMT_FUNCTION int sets_may_meet(const struct set_arguments *a, uint64_t others, 
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct set_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
-    uint32_t least = 0;
+    uint32_t min = 0;
 
     *chosen = 0;
     SIMT_ROLLED
@@ -294,14 +294,14 @@ SIMT_FUNCTION uint32_t sets_bytes_hash(const struct set_arguments *a, struct set
         SIMT_UNROLL
         for (uint32_t k = 0; k < 4u; k++)
             hash += k < a->sets.words ? w[k] * a->sets.factors[k] : 0;
-        if (c == 0 || hash < least) {
-            least = hash;
+        if (c == 0 || hash < min) {
+            min = hash;
             *chosen = c;
         }
         bytes.low = bytes.low >> 8 | bytes.high << 56;
         bytes.high >>= 8;
     }
-    return a->sets.choices > 1u ? least * SETS_SPREAD : least;
+    return a->sets.choices > 1u ? min * SETS_SPREAD : min;
 }
 
 /* ---- Hashes of the text ------------------------------------------------------------------ */
@@ -365,15 +365,15 @@ SIMT_FUNCTION uint32_t sets_gram_hash(const struct set_arguments *a, const uint3
 SIMT_FUNCTION uint32_t sets_hash(const struct set_arguments *a, const uint32_t *w, uint32_t j,
                                  struct sets_form form)
 {
-    uint32_t least = sets_gram_hash(a, w, j, form);
+    uint32_t min = sets_gram_hash(a, w, j, form);
 
     SIMT_UNROLL
     for (uint32_t c = 1; c < form.choices; c++) {
         uint32_t hash = sets_gram_hash(a, w, j + c, form);
 
-        least = hash < least ? hash : least;
+        min = hash < min ? hash : min;
     }
-    return form.choices > 1u ? least * SETS_SPREAD : least;
+    return form.choices > 1u ? min * SETS_SPREAD : min;
 }
 
 /* Returns the hash of the sample at `place`, read from memory. */
@@ -434,7 +434,7 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct set_arguments *a, const uin
                                         uint64_t place, struct sets_form form, uint32_t *before,
                                         uint32_t *after)
 {
-    uint32_t from = form.stride >= 8u ? 0 : (uint32_t)(place & 7u), least, chosen = 0;
+    uint32_t from = form.stride >= 8u ? 0 : (uint32_t)(place & 7u), min, chosen = 0;
     uint64_t earlier = sets_from_byte(w[0], w[1], w[2], from);
     uint64_t low = sets_from_byte(w[1], w[2], w[3], from);
     uint64_t high = sets_from_byte(w[2], w[3], 0, from);
@@ -442,13 +442,13 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct set_arguments *a, const uin
     uint32_t words[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
                          (uint32_t)(high >> 32)};
 
-    least = sets_gram_hash(a, words, 0, form);
+    min = sets_gram_hash(a, words, 0, form);
     SIMT_UNROLL
     for (uint32_t c = 1; c < form.choices; c++) {
         uint32_t hash = sets_gram_hash(a, words, c, form);
 
-        chosen = hash < least ? c : chosen;
-        least = hash < least ? hash : least;
+        chosen = hash < min ? c : chosen;
+        min = hash < min ? hash : min;
     }
     if (a->sets.tagged) {
         uint32_t end = chosen + a->sets.gram_bytes;
@@ -456,7 +456,7 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct set_arguments *a, const uin
         *before = (uint32_t)sets_from_byte(earlier, low, 0, chosen + 4u);
         *after = (uint32_t)(end == 16u ? beyond : sets_from_byte(low, high, beyond, end));
     }
-    return form.choices > 1u ? least * SETS_SPREAD : least;
+    return form.choices > 1u ? min * SETS_SPREAD : min;
 }
 
 /* Sets *before and *after to the bytes before and after the gram at `place` of the text, for
@@ -614,9 +614,9 @@ SIMT_FUNCTION void sets_compare(const struct set_arguments *a, const uint64_t *p
  * tests the first entry of its own list; then the lanes share the later entries of all lists
  * evenly, since the longest list would keep 31 lanes waiting. Proposals replace the queue's
  * entries, and up to 32 are compared at once. The warp gives up once its verification has cost
- * more than `most`. */
+ * more than `max`. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_warp *warp,
-                                     uint32_t from, uint32_t count, uint64_t most)
+                                     uint32_t from, uint32_t count, uint64_t max)
 {
     struct sets_sample own = {SCAN_SETS_END, 0, 0, 0, 0, 0, 0}, sample;
     uint32_t found = 0, looked = 0, pending = 0, at = 0, items, through, total;
@@ -627,7 +627,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_
     simt_warp_sync(); /* all lanes have read the entries before a lane writes proposals */
     items = sets_items(own.others);
     if (simt_ballot(items > SCAN_SETS_ITEMS_MAX) != 0)
-        spent = most + 1u;
+        spent = max + 1u;
     through = simt_ballot(items != 0) != 0 ? simt_warp_upto_u32(items) : 0;
     total = simt_shuffle_u32(through, SIMT_WARP_THREADS - 1u);
     sample = own;
@@ -646,7 +646,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_
             proposals[pending + simt_popcount(below)] = proposal;
         pending += simt_popcount(lanes);
         looked += simt_popcount(lanes);
-        if (!SIMT_BOUND(at < total) || spent > most)
+        if (!SIMT_BOUND(at < total) || spent > max)
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
@@ -664,7 +664,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_
         warp->spent = spent;
         warp->count += found;
         warp->candidates += looked;
-        warp->gives_up |= spent > most; /* stays set, since the skipped entries are lost */
+        warp->gives_up |= spent > max; /* stays set, since the skipped entries are lost */
         warp->second_count = from;
     }
     simt_warp_sync(); /* lane 0 has written before other lanes read */
@@ -673,14 +673,14 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct set_arguments *a, struct sets_
 /* Sets the second queue's length to `queued`, and searches lists while the queue has an entry for
  * each lane. */
 SIMT_FUNCTION void sets_verify_full(const struct set_arguments *a, struct sets_warp *warp,
-                                    uint32_t queued, uint64_t most)
+                                    uint32_t queued, uint64_t max)
 {
     simt_warp_sync(); /* all lanes have read the length, and written their entries */
     if (simt_lane() == 0)
         warp->second_count = queued;
     SIMT_ROLLED
     for (; queued >= SIMT_WARP_THREADS; queued -= SIMT_WARP_THREADS)
-        sets_verify(a, warp, queued - SIMT_WARP_THREADS, SIMT_WARP_THREADS, most);
+        sets_verify(a, warp, queued - SIMT_WARP_THREADS, SIMT_WARP_THREADS, max);
     simt_warp_sync();
 }
 
@@ -713,7 +713,7 @@ SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
 /* In the dense variant: takes `count` ≤ 64 entries of the first queue, starting at `from`, and
  * moves those whose bits are set in the 64-bit words to the second. */
 SIMT_FUNCTION void sets_look_up(const struct set_arguments *a, struct sets_warp *warp,
-                                uint32_t from, uint32_t count, uint64_t most)
+                                uint32_t from, uint32_t count, uint64_t max)
 {
     uint64_t entries[2], found[2];
     uint32_t queued;
@@ -732,14 +732,14 @@ SIMT_FUNCTION void sets_look_up(const struct set_arguments *a, struct sets_warp 
         queued = sets_push_second_queue(
             warp, queued, sets_is_own(k, count) && (found[k] & bits) == bits, entries[k]);
     }
-    sets_verify_full(sets_arguments(), warp, queued, most);
+    sets_verify_full(sets_arguments(), warp, queued, max);
 }
 
 /* In the rare variant: takes `count` ≤ 32 entries of the first queue, starting at `from`, and moves
  * an entry to the second if the first entry of the sample's list has its key, or a later one may
  * have it. */
 SIMT_FUNCTION void sets_look_up_rare(const struct set_arguments *a, struct sets_warp *warp,
-                                     uint32_t from, uint32_t count, uint64_t most,
+                                     uint32_t from, uint32_t count, uint64_t max,
                                      struct sets_form form)
 {
     uint32_t own = from + sets_own(0, count), before = 0, after = 0, hash;
@@ -760,12 +760,12 @@ SIMT_FUNCTION void sets_look_up_rare(const struct set_arguments *a, struct sets_
            (sets_is_key(first, hash + sets_tag(a, sets_offset(a, first), before, after)) ||
             sets_may_meet(a, (uint64_t)head.w[3] << 32 | head.w[2], hash, before, after));
     pass = pass && sets_is_own(0, count);
-    sets_verify_full(a, warp, sets_push_second_queue(warp, warp->second_count, pass, entry), most);
+    sets_verify_full(a, warp, sets_push_second_queue(warp, warp->second_count, pass, entry), max);
 }
 
 /* Returns the cost that the warp's verification may have reached by now: SCAN_SETS_BUDGET_MIN, plus
  * sets.budget for each step searched so far. */
-SIMT_FUNCTION uint64_t sets_most(const struct set_arguments *a, const struct sets_lane *s)
+SIMT_FUNCTION uint64_t sets_max(const struct set_arguments *a, const struct sets_lane *s)
 {
     return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;
 }
@@ -785,9 +785,9 @@ SIMT_FUNCTION void sets_drain(const struct set_arguments *a, struct sets_lane *s
             simt_copies_wait();
         simt_warp_sync(); /* all lanes have written the queue before other lanes read */
         if (form.rare)
-            sets_look_up_rare(a, s->warp, s->queued, count, sets_most(a, s), form);
+            sets_look_up_rare(a, s->warp, s->queued, count, sets_max(a, s), form);
         else
-            sets_look_up(a, s->warp, s->queued, count, sets_most(a, s));
+            sets_look_up(a, s->warp, s->queued, count, sets_max(a, s));
     }
 }
 

@@ -524,7 +524,7 @@ SIMT_FUNCTION void sets_end(const struct set_arguments *a, struct sets_lane *s,
 {
     sets_drain(a, s, 0, form);
     sets_verify(form.rare ? a : sets_arguments(), s->warp, 0, s->warp->second_count,
-                sets_most(a, s));
+                sets_max(a, s));
 }
 
 /* Searches the tiles that the warp draws, without waiting for another warp. Returns the lane's last

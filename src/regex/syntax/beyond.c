@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "regex/syntax/parse.h"
 
-static const struct braces any = {.is_endless = true}, some = {.least = 1, .is_endless = true};
+static const struct braces any = {.is_endless = true}, some = {.min = 1, .is_endless = true};
 enum { BEHIND = '<', LEFT_OUT = '!' }; /* like SYNTAX_AHEAD, for other assertions */
 
 /* Moves reader->at past the next byte `close`, or to the expression's end. */
@@ -321,7 +321,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     const uint64_t from = reader->at;
     const char next = syntax_byte(reader, from + 1);
     struct braces counts = {
-        .length = 1, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
+        .length = 1, .min = what == '+', .max = what == '?', .is_endless = what != '?'};
     uint64_t end;
     char after;
 
@@ -332,13 +332,13 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     if (may_be_possessive(reader, end) && from > 0 &&
         (reader->skips || syntax_is_in(")E", reader->bytes[from - 1]))) { /* E: as in `(a)\E*+` */
         reader->out->misleads_possess = true;
-        reader->out->misleads_jit |= counts.least > 1 && counts.is_endless;
+        reader->out->misleads_jit |= counts.min > 1 && counts.is_endless;
         reader->out->misleads_old_jit |= what != '+';
     }
     if (what == '{') {
         reader->out->misleads_starts = true;
         if (counts.length > 0 &&
-            (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
+            (!counts.has_min || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
              memchr(reader->bytes + from, '\t', counts.length) != NULL))
             TRAWL_TRY(note(reader, from, from + counts.length, '{', error));
         /* the meaning of these depends on the version of PCRE2 */
@@ -346,7 +346,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         if (next < '0' || next > '9')
             return read_literal(reader, error);
         reader->out->is_opaque |=
-            counts.length == 0 || (counts.least > counts.most && !counts.is_endless);
+            counts.length == 0 || (counts.min > counts.max && !counts.is_endless);
     }
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
     reader->out->misleads_old_jit |=

@@ -36,21 +36,21 @@ struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
 {
     const bool escapes = reader->bytes[reader->at] == '\\';
     const uint64_t first = syntax_skip_blanks(reader, reader->at + 1 + escapes, blanks);
-    bool least_may_lack = false; /* as in {,2}, and in grep also in {,} and {,0} */
+    bool min_may_lack = false; /* as in {,2}, and in grep also in {,} and {,0} */
     struct braces made = {.length = 0};
-    uint64_t at = syntax_number(reader, first, &made.least), second;
+    uint64_t at = syntax_number(reader, first, &made.min), second;
 
-    made.has_least = at > first;
-    made.most = made.least;
+    made.has_min = at > first;
+    made.max = made.min;
     at = syntax_skip_blanks(reader, at, blanks);
     if (syntax_byte(reader, at) == ',') {
         second = syntax_skip_blanks(reader, at + 1, blanks);
-        at = syntax_number(reader, second, &made.most);
+        at = syntax_number(reader, second, &made.max);
         made.is_endless = at == second;
         at = syntax_skip_blanks(reader, at, blanks);
-        least_may_lack = reader->syntax != TRAWL_PERL || (made.most > 0 && !made.is_endless);
+        min_may_lack = reader->syntax != TRAWL_PERL || (made.max > 0 && !made.is_endless);
     }
-    if (syntax_stands(reader, at, escapes ? "\\}" : "}") && (made.has_least || least_may_lack))
+    if (syntax_stands(reader, at, escapes ? "\\}" : "}") && (made.has_min || min_may_lack))
         made.length = at + 1 + escapes - reader->at;
     return made;
 }
@@ -110,13 +110,13 @@ static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *
 /* Sets node->shortest, by its items. */
 static void note_shortest(struct syntax_node *node)
 {
-    uint64_t least = node->kind == SYNTAX_GROUP && node->count > 0 ? UINT32_MAX : 0;
+    uint64_t min = node->kind == SYNTAX_GROUP && node->count > 0 ? UINT32_MAX : 0;
 
     for (uint32_t i = 0; i < node->count; i++)
-        least = node->kind == SYNTAX_GROUP ? min_u64(least, node->items[i]->shortest)
-                                           : least + node->items[i]->shortest;
-    least *= node->kind == SYNTAX_REPEAT ? node->least : 1;
-    node->shortest = (uint32_t)min_u64(least, UINT32_MAX);
+        min = node->kind == SYNTAX_GROUP ? min_u64(min, node->items[i]->shortest)
+                                         : min + node->items[i]->shortest;
+    min *= node->kind == SYNTAX_REPEAT ? node->min : 1;
+    node->shortest = (uint32_t)min_u64(min, UINT32_MAX);
 }
 
 /* Makes nodes[first, reader->count) the items of `node`, and removes them from the stack. */
@@ -141,7 +141,7 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
             node->kind == SYNTAX_GROUP ? node->may_be_empty || empty : node->may_be_empty && empty;
     }
     note_shortest(node);
-    node->may_be_empty |= node->kind == SYNTAX_REPEAT && node->least == 0;
+    node->may_be_empty |= node->kind == SYNTAX_REPEAT && node->min == 0;
     node->alternates |= node->kind == SYNTAX_GROUP && count > 1;
     node->groups += node->is_numbered;
     reader->count = first;
@@ -254,7 +254,7 @@ enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool 
  * another case of a non-ASCII letter. */
 static bool is_word_char(const struct syntax_node *node)
 {
-    while (node->kind == SYNTAX_REPEAT && node->least > 0)
+    while (node->kind == SYNTAX_REPEAT && node->min > 0)
         node = node->items[0];
     return node->kind == SYNTAX_CHAR && node->bytes_count == 1 &&
            class_is_word_byte(node->bytes[0]) &&
@@ -265,7 +265,7 @@ static bool is_word_char(const struct syntax_node *node)
  * which trawl has, and are replaced with it. */
 void syntax_note_edges(struct syntax *out, const struct syntax_node *node)
 {
-    const bool is_void = node->kind == SYNTAX_REPEAT && node->most == 0; /* as (?:^){0} is */
+    const bool is_void = node->kind == SYNTAX_REPEAT && node->max == 0; /* as (?:^){0} is */
 
     for (uint32_t i = 0; i < node->count && !is_void; i++) {
         const struct syntax_node *item = node->items[i];
@@ -273,7 +273,7 @@ void syntax_note_edges(struct syntax *out, const struct syntax_node *node)
 
         syntax_note_edges(out, item);
         if (node->kind != SYNTAX_LIST || edge->kind != SYNTAX_EDGE ||
-            (item->kind == SYNTAX_REPEAT && item->most == 0))
+            (item->kind == SYNTAX_REPEAT && item->max == 0))
             continue;
         if ((edge->letter == 'm' && i + 1 < node->count && is_word_char(node->items[i + 1])) ||
             (edge->letter == 'M' && i > 0 && is_word_char(node->items[i - 1])))
@@ -371,21 +371,20 @@ enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct brace
 {
     const struct syntax_node *item = reader->nodes[reader->count - 1];
     struct syntax_node *node;
-    uint64_t product = counts->is_endless ? counts->least : counts->most;
+    uint64_t product = counts->is_endless ? counts->min : counts->max;
 
     TRAWL_TRY(make(reader, SYNTAX_REPEAT, reader->last_at, &node, error));
     node->is_lazy = is_lazy != ((reader->flags & SYNTAX_SHORTEST) != 0);
-    node->least = counts->least;
-    node->most = counts->is_endless ? SYNTAX_ENDLESS : counts->most;
+    node->min = counts->min;
+    node->max = counts->is_endless ? SYNTAX_ENDLESS : counts->max;
     TRAWL_TRY(give_items(reader, reader->count - 1, node, error));
     product = max_u64(product, 1) * item->product;
     node->product = (uint32_t)min_u64(product, SYNTAX_PRODUCT_MAX + 1);
     /* x{2,} is xxx*, and x{2,3} is xxx?, each with a fork */
-    node->steps =
-        (uint32_t)min_u64((counts->is_endless ? counts->least + UINT64_C(1) : counts->most) *
-                                  (item->steps + UINT64_C(1)) +
-                              1,
-                          UINT32_MAX);
+    node->steps = (uint32_t)min_u64((counts->is_endless ? counts->min + UINT64_C(1) : counts->max) *
+                                            (item->steps + UINT64_C(1)) +
+                                        1,
+                                    UINT32_MAX);
     if (reader->large_count == 0 && product > SYNTAX_PRODUCT_MAX) {
         reader->large_at = reader->last_at;
         reader->large_count = reader->at - reader->last_at;

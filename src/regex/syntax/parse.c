@@ -53,21 +53,21 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
     const bool is_posix = reader->syntax != TRAWL_PERL;
 
     *counts = (struct braces){
-        .length = length, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
+        .length = length, .min = what == '+', .max = what == '?', .is_endless = what != '?'};
     if (what != '{')
         return TRAWL_OK;
     *counts = syntax_braces(reader, reader->rules->ripgrep);
-    if (!counts->has_least && !is_posix)
+    if (!counts->has_min && !is_posix)
         counts->length = 0;
     if (counts->length == 0 && (reader->rules->ripgrep || (is_posix && !may_be_brace(reader))))
         return syntax_refuse(reader->at, error, "{ begins no repetition {n}, {n,} or {n,m}%s",
                              reader->rules->ripgrep ? "; the character is \\{" : "");
     if (counts->length == 0)
         return TRAWL_OK;
-    if (counts->least > SYNTAX_NUMBER_MAX || counts->most > SYNTAX_NUMBER_MAX)
+    if (counts->min > SYNTAX_NUMBER_MAX || counts->max > SYNTAX_NUMBER_MAX)
         return syntax_refuse(reader->at, error,
                              "the repetition's number is too large: at most 1,000");
-    if (counts->least > counts->most && !counts->is_endless)
+    if (counts->min > counts->max && !counts->is_endless)
         return syntax_refuse(reader->at, error, "the repetition's numbers are in the wrong order");
     return TRAWL_OK;
 }
@@ -107,7 +107,7 @@ static enum trawl_status posix_repetition(struct syntax_reader *reader, char wha
         if (is_basic || is_word_edge(item) ||
             (reader->depth > 1 && syntax_stands(reader, reader->at, ")")))
             return syntax_refuse(from, error, "there is nothing before that could be repeated");
-        if (item != NULL && counts.least == 0)
+        if (item != NULL && counts.min == 0)
             item->kind = SYNTAX_EMPTY;
         return TRAWL_OK;
     }
@@ -150,7 +150,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
                                   "no argument for repetition operator", error);
     if (!reader->rules->ripgrep || (item->kind != SYNTAX_EDGE && item->kind != SYNTAX_EMPTY))
         return syntax_repeat(reader, &counts, is_lazy, error);
-    if (counts.least == 0)
+    if (counts.min == 0)
         reader->nodes[reader->count - 1]->kind = SYNTAX_EMPTY;
     return TRAWL_OK;
 }
@@ -335,7 +335,7 @@ static bool is_sound(const struct syntax_node *node)
     const bool has_text = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET;
     bool sound = (!is_leaf || node->count == 0) && (!has_text || node->bytes_count > 0) &&
                  (node->kind != SYNTAX_GROUP || node->count > 0) &&
-                 (node->kind != SYNTAX_REPEAT || (node->count == 1 && node->least <= node->most)) &&
+                 (node->kind != SYNTAX_REPEAT || (node->count == 1 && node->min <= node->max)) &&
                  node->height <= SYNTAX_DEPTH_MAX + 1;
     uint32_t size = 1;
 

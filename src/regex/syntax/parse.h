@@ -20,10 +20,10 @@
 
 struct braces {
     uint64_t length; /* of the text that was read; 0: this is not a repetition */
-    uint32_t least;
-    uint32_t most;
+    uint32_t min;
+    uint32_t max;
     bool is_endless; /* as in {n,} */
-    bool has_least;  /* false for {,m} */
+    bool has_min;    /* false for {,m} */
 };
 
 /* An open group. Its finished alternatives are reader->nodes[first, list), and the items of its

@@ -69,19 +69,19 @@ static void put_range(struct printed *out, uint32_t first, uint32_t last)
     }
 }
 
-static void put_counts(struct printed *out, uint32_t least, uint32_t most)
+static void put_counts(struct printed *out, uint32_t min, uint32_t max)
 {
     char text[40];
 
-    if (least == 0 && most == 1)
+    if (min == 0 && max == 1)
         print_text(out, "?");
-    else if (most == SYNTAX_ENDLESS && least < 2)
-        print_text(out, least == 0 ? "*" : "+");
-    else if (most == SYNTAX_ENDLESS)
-        print_put(out, text, (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", least));
+    else if (max == SYNTAX_ENDLESS && min < 2)
+        print_text(out, min == 0 ? "*" : "+");
+    else if (max == SYNTAX_ENDLESS)
+        print_put(out, text, (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", min));
     else
         print_put(out, text,
-                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", least, most));
+                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", min, max));
 }
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static void put_repeat(struct printer *printer, const struct syntax_node *repeat
     print_text(printer->out, groups ? "(?:" : "");
     put_node(printer, repeat->items[0]);
     print_text(printer->out, groups ? ")" : "");
-    put_counts(printer->out, repeat->least, repeat->most);
+    put_counts(printer->out, repeat->min, repeat->max);
     print_text(printer->out, repeat->is_lazy ? "?" : "");
 }
 

@@ -194,15 +194,15 @@ static uint64_t name_length(const struct syntax_reader *reader)
     return syntax_stands(reader, end, ":]") ? end + 2 - reader->at : 0;
 }
 
-/* Reads an octal number of up to `most` digits, or a hexadecimal one of exactly as many, or any
+/* Reads an octal number of up to `max` digits, or a hexadecimal one of exactly as many, or any
  * number of them in braces. */
-static enum trawl_status read_number(struct syntax_reader *reader, uint64_t most, uint32_t base,
+static enum trawl_status read_number(struct syntax_reader *reader, uint64_t max, uint32_t base,
                                      uint32_t *number, struct trawl_error *error)
 {
     const bool braces = base == 16 && stands(reader, "{");
     const uint64_t from = reader->at += braces;
 
-    for (*number = 0; reader->at < reader->bytes_count && (braces || reader->at - from < most);
+    for (*number = 0; reader->at < reader->bytes_count && (braces || reader->at - from < max);
          reader->at++) {
         const uint8_t byte = (uint8_t)reader->bytes[reader->at];
         const uint32_t digit = byte <= '9' ? byte - '0' + 0u : (byte | 0x20u) - 'a' + 10u;
@@ -211,7 +211,7 @@ static enum trawl_status read_number(struct syntax_reader *reader, uint64_t most
             break;
         *number = *number * base + digit;
     }
-    if (reader->at - from < (braces || base == 8 ? 1 : most) || (braces && !stands(reader, "}")) ||
+    if (reader->at - from < (braces || base == 8 ? 1 : max) || (braces && !stands(reader, "}")) ||
         *number > last_of(reader))
         return fail(reader, from, "no character has this number", error);
     reader->at += braces;
@@ -624,7 +624,7 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
     const uint8_t *text = (const uint8_t *)node->bytes;
     const uint32_t last = last_of(reader);
     enum trawl_status status = TRAWL_OK;
-    uint32_t code = *text, most;
+    uint32_t code = *text, max;
     bool has_gap = false;
 
     *set = (struct set){.count = 0};
@@ -644,10 +644,10 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
                                     : read_item(reader, false, set, error));
     }
     settle(set);
-    most = set->count > 0 ? set->ranges[set->count - 1].last : 0;
+    max = set->count > 0 ? set->ranges[set->count - 1].last : 0;
     for (uint64_t i = 0; i < set->count; i++)
         has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
-    if (most > last || (has_gap && (set->count > 1 || set->ranges[0].first < most || *text == '[')))
+    if (max > last || (has_gap && (set->count > 1 || set->ranges[0].first < max || *text == '[')))
         subtract(set, &none, last);
     if (set->is_cut)
         status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");

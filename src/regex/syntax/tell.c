@@ -62,7 +62,7 @@ static void tell_group(const struct teller *teller, const struct syntax_node *gr
             const struct syntax_node *item = syntax_once(list->items[j]);
 
             choice->is_split &= item == list->items[j];
-            if (list->items[j]->kind == SYNTAX_REPEAT && list->items[j]->most == 0)
+            if (list->items[j]->kind == SYNTAX_REPEAT && list->items[j]->max == 0)
                 continue;
             if (item->kind == SYNTAX_GROUP) {
                 struct choice inner = {.is_split = true};

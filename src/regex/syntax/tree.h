@@ -63,8 +63,8 @@ struct syntax_node {
     uint32_t shortest; /* no match has fewer bytes */
     bool alternates;   /* some group has several alternatives */
     bool may_be_empty; /* the node matches the empty string, too */
-    uint32_t least;    /* for REPEAT: the minimum and the maximum number of repetitions */
-    uint32_t most;
+    uint32_t min;      /* for REPEAT: the minimum and the maximum number of repetitions */
+    uint32_t max;
     uint32_t count; /* number of `items` */
     /* for CHAR: the character; for SET: the text; for GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;

@@ -483,19 +483,19 @@ static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_F
 static void read_portion(struct tree *tree, struct level *level)
 {
     int descriptor = level->directory->descriptor;
-    size_t most = tree->options.files->sort == SORT_NONE ? PORTION_ENTRIES : SIZE_MAX;
+    size_t max = tree->options.files->sort == SORT_NONE ? PORTION_ENTRIES : SIZE_MAX;
     bool has[FILTER_FILES] = {false};
     enum filter_file file;
     ssize_t got = 0;
 
     level->found_count = level->found_at = level->names_used = 0;
-    while (level->unread && level->found_count < most) {
+    while (level->unread && level->found_count < max) {
         got = GETDENTS(descriptor, tree->buffer.bytes, READ_BYTES);
         if (got <= 0) {
             level->unread = false;
             level->os_code = got < 0 ? errno : 0;
         }
-        for (ssize_t at = 0; at < got && level->found_count < most;) {
+        for (ssize_t at = 0; at < got && level->found_count < max;) {
             const struct dirent64 *read = (const void *)(tree->buffer.bytes + at);
 
             at += read->d_reclen;

@@ -79,8 +79,8 @@ bool scan_ask_total(struct text_scan *scan, const struct trawl_window *window)
         return true;
     left = pool_total_left(scan->job);
     scan->lines.asks_total = false;
-    if (left < scan->lines.most)
-        scan->lines.most = scan->lines.left = left;
+    if (left < scan->lines.max)
+        scan->lines.max = scan->lines.left = left;
     scan->stop |= left == 0;
     return left > 0;
 }

@@ -173,7 +173,7 @@ struct counting {
 /* The lines that were selected, printed and scanned so far. */
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
-    uint64_t most;         /* lines that -m and --max-total allow */
+    uint64_t max;          /* lines that -m and --max-total allow */
     uint64_t left;         /* lines until these are reached */
     bool asks_total;       /* --max-total: what files before this one have left is not known yet */
     uint64_t spans;        /* if rules.counts_spans: matches of selected lines (count_spans) */

@@ -236,12 +236,12 @@ static size_t next_utf8(const uint8_t *bytes, size_t count, bool end, uint32_t *
         return length;
     *point = DECODE_REPLACEMENT;
     for (size_t i = 1; i < length; i++) {
-        const uint8_t least = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-        const uint8_t most = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+        const uint8_t min = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+        const uint8_t max = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
 
         if (i == count)
             return end ? i : 0;
-        if (bytes[i] < least || bytes[i] > most)
+        if (bytes[i] < min || bytes[i] > max)
             return i;
     }
     return length;

@@ -75,8 +75,8 @@ enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 /* Setters that flags.def names. False: settings->error says why, or is empty if out of memory. */
 #define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
-bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
-                  uint64_t most, uint64_t *number);
+bool value_number(struct settings *settings, const char *option, const char *value, uint64_t min,
+                  uint64_t max, uint64_t *number);
 bool value_context(struct settings *settings, const char *option, const char *value,
                    int64_t *count);
 bool value_max_count(struct settings *settings, const char *value);

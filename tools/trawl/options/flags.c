@@ -146,7 +146,7 @@ static void ambiguous(struct settings *settings, const char *value_name, size_t 
 
 #define NAME_BYTES_MAX 40
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -165,10 +165,10 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
 
         row[0] = i;
         for (size_t j = 1; j <= b_bytes; j++) {
-            row[j] = least(above[j], row[j - 1]) + 1;
-            row[j] = least(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = min(above[j], row[j - 1]) + 1;
+            row[j] = min(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = min(row[j], before[j - 2] + 1);
         }
         before = above;
         above = row;

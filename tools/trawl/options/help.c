@@ -319,7 +319,7 @@ static void write_undo(struct output *output, bool tg)
 
 void help_print_short(struct output *output, bool tg)
 {
-    static const enum flag_id most_used[2][MOST_USED] = {
+    static const enum flag_id max_used[2][MOST_USED] = {
         {FLAG_REGEXP, FLAG_FILE, FLAG_EXTENDED, FLAG_IGNORE_CASE, FLAG_WORDS, FLAG_INVERT,
          FLAG_RECURSIVE, FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES, FLAG_COUNT,
          FLAG_COUNT_BY_PATTERN, FLAG_ONLY_MATCHING, FLAG_AROUND, FLAG_SEARCH_ZIP, FLAG_MISMATCHES,
@@ -337,7 +337,7 @@ void help_print_short(struct output *output, bool tg)
            : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
              "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
     for (size_t i = 0; i < MOST_USED; i++)
-        write_row(output, &flag_table[most_used[tg][i]], tg);
+        write_row(output, &flag_table[max_used[tg][i]], tg);
     output_format(output,
                   "\n'%s --help-long' has a line for every option, 'man %s' explains them.\n"
                   "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n",

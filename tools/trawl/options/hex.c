@@ -85,22 +85,22 @@ static bool read_number(struct hex_reader *reader, unsigned *number)
 
 static void read_jump(struct hex_reader *reader)
 {
-    unsigned least, most;
+    unsigned min, max;
     bool good;
 
     reader->at++;
-    good = read_number(reader, &least);
-    most = least;
+    good = read_number(reader, &min);
+    max = min;
     if (good && peek(reader) == '-') {
         reader->at++;
-        good = read_number(reader, &most);
+        good = read_number(reader, &max);
     }
-    if (!good || most > JUMP_MAX)
+    if (!good || max > JUMP_MAX)
         reader->wrong = "a jump without a length, or of more than 1,000 bytes";
-    else if (peek(reader) != ']' || least > most)
+    else if (peek(reader) != ']' || min > max)
         reader->wrong = "an invalid jump";
     else
-        (void)fprintf(reader->out, ".{%u,%u}?", least, most);
+        (void)fprintf(reader->out, ".{%u,%u}?", min, max);
     reader->at++;
 }
 

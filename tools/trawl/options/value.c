@@ -60,8 +60,8 @@ static enum number_state parse_number(const char *text, bool *negative, uint64_t
     return huge ? NUMBER_HUGE : NUMBER_GOOD;
 }
 
-bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
-                  uint64_t most, uint64_t *number)
+bool value_number(struct settings *settings, const char *option, const char *value, uint64_t min,
+                  uint64_t max, uint64_t *number)
 {
     bool negative;
     uint64_t parsed;
@@ -69,9 +69,9 @@ bool value_number(struct settings *settings, const char *option, const char *val
 
     if (state == NUMBER_BAD)
         return value_refuse(settings, "%s: '%s' is not a number", option, value);
-    if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most)
+    if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < min || parsed > max)
         return value_refuse(settings, "%s: '%s' is not from %" PRIu64 " to %" PRIu64, option, value,
-                            least, most);
+                            min, max);
     *number = parsed;
     return true;
 }

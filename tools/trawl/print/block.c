@@ -32,10 +32,10 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
 }
 
 void block_extend(const struct text_scan *scan, const struct view *view, struct block *block,
-                  uint64_t first, uint64_t most)
+                  uint64_t first, uint64_t max)
 {
     while (block->next < view->match_count && !scan->settings->invert &&
-           block->next - first < most) {
+           block->next - first < max) {
         const struct trawl_match *match = view->matches + block->next;
         const uint64_t begin = match->begin + match->distance - view->begin;
 
@@ -47,13 +47,13 @@ void block_extend(const struct text_scan *scan, const struct view *view, struct 
 }
 
 struct block block_find(const struct text_scan *scan, const struct view *view, uint64_t at,
-                        uint64_t i, uint64_t most)
+                        uint64_t i, uint64_t max)
 {
     const struct trawl_match *match = view->matches + i;
     const uint64_t first = match->begin + match->distance - view->begin;
     struct block block = {block_line_begin(scan, view, at, first),
                           end_of_match(scan, view, match, 0), i + 1};
 
-    block_extend(scan, view, &block, i, most);
+    block_extend(scan, view, &block, i, max);
     return block;
 }

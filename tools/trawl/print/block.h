@@ -8,12 +8,12 @@
 uint64_t block_line_begin(const struct text_scan *scan, const struct view *view, uint64_t floor,
                           uint64_t at);
 /* Finds the block of lines that match number `i` touches, from `at`. As in ripgrep, the lines of
- * adjacent matches form one block, of at most `most` matches. */
+ * adjacent matches form one block, of at most `max` matches. */
 struct block block_find(const struct text_scan *scan, const struct view *view, uint64_t at,
-                        uint64_t i, uint64_t most);
-/* Appends to the block the matches that touch its last line or the next one, up to `most` matches
+                        uint64_t i, uint64_t max);
+/* Appends to the block the matches that touch its last line or the next one, up to `max` matches
  * after `first`. Under -v, each match has its own block. */
 void block_extend(const struct text_scan *scan, const struct view *view, struct block *block,
-                  uint64_t first, uint64_t most);
+                  uint64_t first, uint64_t max);
 
 #endif

@@ -298,9 +298,9 @@ void json_match(struct text_scan *scan, const struct json_match *match)
 void json_line(struct text_scan *scan, const struct piece *line, const struct trawl_match *matches,
                uint64_t number, uint64_t lines)
 {
-    const uint64_t most = scan->settings->style.max_columns;
+    const uint64_t max = scan->settings->style.max_columns;
     const uint64_t base = line->bytes != NULL ? 0 : line->offset;
-    const bool is_long = most > 0 && line->line_bytes > most;
+    const bool is_long = max > 0 && line->line_bytes > max;
 
     put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");

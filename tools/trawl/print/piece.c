@@ -131,13 +131,13 @@ static const uint8_t *replaced_block(struct text_scan *scan, const struct piece 
 const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                            uint64_t *count)
 {
-    uint64_t most = piece->count - at;
+    uint64_t max = piece->count - at;
     const uint8_t *bytes;
 
-    *count = most;
+    *count = max;
     bytes = piece->replaced ? replaced_block(scan, piece, piece->at + at, count)
                             : line_bytes(scan, piece, piece->at + at, count);
-    *count = *count < most ? *count : most;
+    *count = *count < max ? *count : max;
     return bytes;
 }
 
@@ -205,22 +205,22 @@ static bool are_ascii(const uint8_t *bytes)
 static uint64_t pass(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
                      uint64_t characters, uint64_t *passed)
 {
-    const uint64_t most = *passed + characters;
+    const uint64_t max = *passed + characters;
     uint8_t character[UTF8_BYTES_MAX];
     uint32_t code_point;
     uint64_t count, i;
 
-    while (*passed < most && at < end) {
+    while (*passed < max && at < end) {
         const uint8_t *bytes = piece_bytes(scan, piece, at, &count);
 
         if (bytes == NULL)
             break;
         count = count < end - at ? count : end - at;
         for (i = 0;
-             count - i >= ASCII_BYTES && most - *passed >= ASCII_BYTES && are_ascii(bytes + i);
+             count - i >= ASCII_BYTES && max - *passed >= ASCII_BYTES && are_ascii(bytes + i);
              i += ASCII_BYTES)
             *passed += ASCII_BYTES;
-        for (; i < count && *passed < most; ++*passed) {
+        for (; i < count && *passed < max; ++*passed) {
             size_t length = bytes[i] < 0x80 ? 1 : utf8_character(bytes + i, count - i, &code_point);
 
             if (length == 0 && count - i < UTF8_BYTES_MAX && at + count < end) {
@@ -292,16 +292,16 @@ uint64_t piece_back_characters(struct text_scan *scan, const struct piece *piece
     while (characters > 0 && at > 0 && scan->status == TRAWL_OK) {
         const uint64_t low = all != NULL || at < BACK_BYTES ? 0 : at - BACK_BYTES;
         /* below, a character may begin before the copy */
-        const uint64_t least = low > 0 ? low + UTF8_BYTES_MAX - 1 : 0;
+        const uint64_t min = low > 0 ? low + UTF8_BYTES_MAX - 1 : 0;
         const uint8_t *bytes = all != NULL ? all : copy;
 
         if (all == NULL)
             copy_bytes(scan, piece, low, at, copy);
-        for (; characters >= ASCII_BYTES && at >= least + ASCII_BYTES &&
+        for (; characters >= ASCII_BYTES && at >= min + ASCII_BYTES &&
                are_ascii(bytes + (at - ASCII_BYTES - low));
              characters -= ASCII_BYTES)
             at -= ASCII_BYTES;
-        for (; characters > 0 && at > least; characters--)
+        for (; characters > 0 && at > min; characters--)
             at -= character_before(bytes, at - low);
     }
     return at;

@@ -215,14 +215,14 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 
 static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 {
-    const uint64_t most = scan->settings->style.max_columns;
+    const uint64_t max = scan->settings->style.max_columns;
 
-    if (most == 0)
+    if (max == 0)
         return false;
     /* as in ripgrep, blanks that --trim removes count as columns only if matches are coloured */
     if (is_marked(scan, piece) && scan->whole.bytes == NULL)
-        return piece->count > most;
-    return piece->count - trimmed(scan, piece, 0) > most;
+        return piece->count > max;
+    return piece->count - trimmed(scan, piece, 0) > max;
 }
 
 /* Prints a piece with its head. column 0: the piece has no match. */
@@ -324,7 +324,7 @@ static bool print_excerpts(struct text_scan *scan, const struct view *view,
     while (excerpt_next(scan, line, limit, &excerpt)) {
         const struct line_span *spans = line->spans + excerpt.first;
         struct piece piece = part_of(line, excerpt.begin, excerpt.end);
-        uint32_t least = DISTANCE_NONE;
+        uint32_t min = DISTANCE_NONE;
 
         piece.content = piece.count;
         piece.span_count = piece.match_count = excerpt.past - excerpt.first;
@@ -334,10 +334,10 @@ static bool print_excerpts(struct text_scan *scan, const struct view *view,
             scan->style.inside[i] = spans[i];
             scan->style.inside[i].begin -= excerpt.begin;
             scan->style.inside[i].end -= excerpt.begin;
-            least = spans[i].distance < least ? spans[i].distance : least;
+            min = spans[i].distance < min ? spans[i].distance : min;
         }
         piece.spans = scan->style.inside;
-        scan->shown.distance = scan->settings->shows_distance ? least : DISTANCE_NONE;
+        scan->shown.distance = scan->settings->shows_distance ? min : DISTANCE_NONE;
         if (!piece_is_printable(scan, &piece) ||
             (scan->settings->heads.pattern_number && !show_numbers(scan, view, line, &excerpt)))
             return false;
@@ -608,18 +608,18 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
 }
 
 /* Returns the smallest distance of the matches in the line [begin, end) of the text. */
-static uint32_t least_distance(const struct text_scan *scan, const struct view *view,
-                               uint64_t begin, uint64_t end)
+static uint32_t min_distance(const struct text_scan *scan, const struct view *view, uint64_t begin,
+                             uint64_t end)
 {
-    uint32_t least = DISTANCE_NONE;
+    uint32_t min = DISTANCE_NONE;
 
     for (uint64_t i = print_first_match_at(view, begin);
          i < view->match_count && view->matches[i].begin < end; i++)
-        if (view->matches[i].distance < least &&
+        if (view->matches[i].distance < min &&
             (!scan->rules.check_whole_line ||
              (view->matches[i].begin == begin && view->matches[i].end == end)))
-            least = view->matches[i].distance;
-    return least;
+            min = view->matches[i].distance;
+    return min;
 }
 
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
@@ -652,7 +652,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     line.span_count = line.match_count = scan->style.span_count;
     scan->shown.number_count = 0;
     scan->shown.distance = settings->shows_distance && matching
-                               ? least_distance(scan, view, offset, view->begin + content)
+                               ? min_distance(scan, view, offset, view->begin + content)
                                : DISTANCE_NONE;
     if (settings->heads.pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))

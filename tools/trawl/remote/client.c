@@ -84,10 +84,10 @@ static void put_string(FILE *json, const char *text)
 static bool decoded_message(const char *digits, const char *end, char *message, size_t room)
 {
     const char *quote = memchr(digits, '"', (size_t)(end - digits));
-    size_t most = (room - 1) / 3 * 4, count = quote == NULL ? 0 : (size_t)(quote - digits);
+    size_t max = (room - 1) / 3 * 4, count = quote == NULL ? 0 : (size_t)(quote - digits);
     size_t used = 0;
 
-    if (!base64_decode(message, &used, digits, count < most ? count : most))
+    if (!base64_decode(message, &used, digits, count < max ? count : max))
         return false;
     message[used] = '\0';
     return used > 0;

@@ -287,7 +287,7 @@ static bool next_chunk(struct connection *connection)
            connection->chunk_left > 0;
 }
 
-size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most)
+size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t max)
 {
     size_t count;
 
@@ -296,7 +296,7 @@ size_t connection_next(struct connection *connection, const uint8_t **bytes, siz
     if (!receive(connection))
         return 0;
     count = connection->end - connection->begin;
-    count = count < most ? count : most;
+    count = count < max ? count : max;
     if (connection->is_chunked && count > connection->chunk_left)
         count = (size_t)connection->chunk_left;
     *bytes = connection->bytes + connection->begin;

@@ -34,8 +34,8 @@ void connection_close(struct connection *connection);
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes);
 /* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there
- * are, at most `most`. 0: the body or the connection has ended. */
-size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most);
+ * are, at most `max`. 0: the body or the connection has ended. */
+size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t max);
 /* Copies exactly bytes_count bytes of the body. False: the body has fewer. */
 bool connection_take(struct connection *connection, void *to, size_t bytes_count);
 

@@ -67,8 +67,8 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
     const struct settings *settings = worker->job->settings;
     struct gather *gather = &worker->gather;
     bool may_end_soon = settings->stops_early && (file->is_operand || gather->files_max <= 1);
-    uint64_t most = may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES, used = 0;
-    uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : most + 1;
+    uint64_t max = may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES, used = 0;
+    uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : max + 1;
     uint8_t *bytes;
 
     gather->line_end = settings->line_end;
@@ -76,7 +76,7 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
     if (gather->bytes == NULL)
         gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
     bytes = gather->bytes == NULL ? NULL : gather->bytes + gather->used;
-    while (bytes != NULL && size <= (off_t)most && used <= most) {
+    while (bytes != NULL && size <= (off_t)max && used <= max) {
         ssize_t got = pread(descriptor, bytes + used, (size_t)(limit - used), (off_t)used);
 
         if (got < 0 && errno == EINTR)
@@ -95,7 +95,7 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
             file->bytes_count = used;
             return true;
         }
-        limit = most + 1;
+        limit = max + 1;
     }
     return false;
 }

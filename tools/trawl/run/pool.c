@@ -155,7 +155,7 @@ static bool wait_for_rest(struct pool *pool)
  * False: no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
-    const uint64_t most = POOL_AHEAD_FILES - POOL_BATCH_FILES;
+    const uint64_t max = POOL_AHEAD_FILES - POOL_BATCH_FILES;
     struct pool *pool = worker->pool;
     bool any;
 
@@ -167,10 +167,10 @@ static bool next_in_turn(struct pool_worker *worker)
     if (!any)
         return false;
     pool_begin_batch(worker);
-    if (worker->sequence - atomic_load(&pool->turn) < most)
+    if (worker->sequence - atomic_load(&pool->turn) < max)
         return true;
     thread_lock(&pool->lock);
-    while (worker->sequence - pool->turn >= most && !pool->over) {
+    while (worker->sequence - pool->turn >= max && !pool->over) {
         if (worker->sequence < pool->room_wanted)
             pool->room_wanted = worker->sequence;
         pthread_cond_wait(&pool->room, &pool->lock.mutex);

@@ -354,7 +354,7 @@ static bool leave_batch(struct pool_worker *worker)
     struct pool *pool = worker->pool;
     size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
     struct pool_result *result = NULL;
-    const uint64_t most =
+    const uint64_t max =
         pool->source != NULL ? pool->workers_max * LEFT_BYTES_WORKER : LEFT_BYTES_MAX;
     bool left;
 
@@ -371,7 +371,7 @@ static bool leave_batch(struct pool_worker *worker)
         result->mark = worker->mark;
     }
     thread_lock(&pool->lock);
-    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= most;
+    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= max;
     if (left) {
         struct batch_turn *entry = turn_of_batch(worker);
 

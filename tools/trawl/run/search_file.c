@@ -88,7 +88,7 @@ static void scan_again(struct text_scan *scan)
     scan->function.heading = OFFSET_NONE;
     if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
-        scan->lines.left = scan->lines.most - scan->lines.selected;
+        scan->lines.left = scan->lines.max - scan->lines.selected;
     } else if (scan->lines.left == 0) {
         scan->lines.left = 1;
     }
@@ -473,8 +473,8 @@ static void limit_to_total(struct text_scan *scan)
 {
     if (scan->lines.asks_total && scan->lines.selected > 0 && !scan->settings->quiet)
         (void)scan_ask_total(scan, NULL);
-    if (scan->lines.selected > scan->lines.most)
-        scan->lines.selected = scan->lines.most;
+    if (scan->lines.selected > scan->lines.max)
+        scan->lines.selected = scan->lines.max;
 }
 
 /* Prints the rest of a file's report, once it has been searched as far as needed. */
@@ -682,7 +682,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
     at_end = status == TRAWL_OK && !scan.stop &&
-             (job->settings->passthru || scan.lines.selected < scan.lines.most);
+             (job->settings->passthru || scan.lines.selected < scan.lines.max);
     if (file->pre != NULL && (at_end || job->settings->quiet) &&
         !pre_end(file->pre, job, file->name, at_end))
         output_commit(job->output); /* as in ripgrep, without a count or another end of a report */

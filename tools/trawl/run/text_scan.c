@@ -176,7 +176,7 @@ void text_scan_begin(struct text_scan *scan, struct command_job *job, struct tra
     scan->text = text;
     scan->plan = job->patterns->plan;
     scan->name = file->name;
-    scan->lines.most = scan->lines.left = settings->max_count;
+    scan->lines.max = scan->lines.left = settings->max_count;
     scan->lines.asks_total = settings->max_total < UINT64_MAX;
     scan->lines.printed_end = OFFSET_NONE;
     scan->shown.distance = DISTANCE_NONE;

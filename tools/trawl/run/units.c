@@ -44,10 +44,10 @@ struct units {
 static uint64_t unit_bytes(const struct settings *settings)
 {
     const bool is_long = settings->json || settings->style.vimgrep || settings->colors.on;
-    const uint64_t most = is_long ? UNIT_BYTES / 4 : UNIT_BYTES;
+    const uint64_t max = is_long ? UNIT_BYTES / 4 : UNIT_BYTES;
     const uint64_t chunk = settings->search.chunk_bytes;
 
-    return chunk > 0 && chunk < most ? chunk : most;
+    return chunk > 0 && chunk < max ? chunk : max;
 }
 
 /* Returns how many earlier lines affect how a line is printed. A separator (`--`) precedes the
@@ -96,14 +96,14 @@ static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
 }
 
 /* Returns where the lines of context_lines before the line at `begin` begin; `begin` if they cannot
- * be read, or if one of them has more than `most` bytes. */
-static uint64_t context_begin(const struct text_scan *scan, uint64_t begin, uint64_t most)
+ * be read, or if one of them has more than `max` bytes. */
+static uint64_t context_begin(const struct text_scan *scan, uint64_t begin, uint64_t max)
 {
     uint64_t lines = context_lines(scan->settings);
     uint64_t at = begin;
 
     while (lines-- > 0 && at > 0) {
-        const uint64_t from = at - 1 > most ? at - 1 - most : 0;
+        const uint64_t from = at - 1 > max ? at - 1 - max : 0;
         const uint64_t end = cut(scan, from, at - 1);
 
         if (end == from && from > 0)

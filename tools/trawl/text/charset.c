@@ -363,12 +363,12 @@ struct trawl_letters charset_utf8(bool by_unicode)
 
 uint32_t charset_folded(uint32_t code_point, bool by_unicode)
 {
-    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], least = code_point;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], min = code_point;
 
     if (by_unicode) {
         for (uint32_t i = trawl_unicode()->variants(NULL, code_point, variants); i-- > 0;)
-            least = variants[i] < least ? variants[i] : least;
-        return least;
+            min = variants[i] < min ? variants[i] : min;
+        return min;
     }
     return code_point >= UNFOUND_BEGIN && code_point < UNFOUND_END
                ? code_point

@@ -67,7 +67,7 @@ static uint64_t core_limit(const char *root, const char *group, bool is_v2)
 static uint64_t lowest(const char *root, const char *mount, char *group, bool is_v2,
                        group_limit *limit_of)
 {
-    uint64_t least = UINT64_MAX, limit;
+    uint64_t min = UINT64_MAX, limit;
     char path[FILE_BYTES], *slash = group;
 
     while (slash != NULL) {
@@ -76,12 +76,12 @@ static uint64_t lowest(const char *root, const char *mount, char *group, bool is
         slash = strrchr(group, '/');
         if (snprintf(path, sizeof path, "%s%s", mount, group) < (int)sizeof path) {
             limit = limit_of(root, path, is_v2);
-            least = limit < least ? limit : least;
+            min = limit < min ? limit : min;
         }
         if (slash != NULL)
             *slash = '\0';
     }
-    return least;
+    return min;
 }
 
 /* Returns true if a list with commas has the word. */
@@ -97,10 +97,10 @@ static bool has_word(char *list, const char *word)
 
 /* Returns the lowest limit among the process's control groups. /proc/self/cgroup has lines
  * "0::PATH" (v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
-static uint64_t least_limit(const char *root, const char *controller, group_limit *limit_of)
+static uint64_t min_limit(const char *root, const char *controller, group_limit *limit_of)
 {
     char text[FILE_BYTES], mount[64], *rest = text, *line;
-    uint64_t least = UINT64_MAX, limit;
+    uint64_t min = UINT64_MAX, limit;
 
     (void)snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", controller);
     read_file(root, "/proc/self/cgroup", "", text);
@@ -116,15 +116,15 @@ static uint64_t least_limit(const char *root, const char *controller, group_limi
         if (!is_v2 && !has_word(controllers, controller))
             continue;
         limit = lowest(root, is_v2 ? "/sys/fs/cgroup" : mount, group, is_v2, limit_of);
-        least = limit < least ? limit : least;
+        min = limit < min ? limit : min;
     }
-    return least;
+    return min;
 }
 
 uint64_t groups_memory(const char *root)
 {
     static const char key[] = "MemAvailable:";
-    uint64_t limit = least_limit(root, "memory", memory_limit), available = UINT64_MAX;
+    uint64_t limit = min_limit(root, "memory", memory_limit), available = UINT64_MAX;
     char text[FILE_BYTES], *at;
 
     read_file(root, "/proc/meminfo", "", text);
@@ -139,5 +139,5 @@ uint64_t groups_memory(const char *root)
 
 uint64_t groups_cores(const char *root)
 {
-    return least_limit(root, "cpu", core_limit);
+    return min_limit(root, "cpu", core_limit);
 }

@@ -111,12 +111,12 @@ static bool nobody_works(const struct guard *all)
  * cannot begin, the last on the list gives up. */
 static bool wait_as(const struct waiter *waiter, struct guard *all)
 {
-    const uint64_t most = all->bytes_max - all->bytes_max / SPARED_SHARE;
+    const uint64_t max = all->bytes_max - all->bytes_max / SPARED_SHARE;
 
     while (!guard_is_over(waiter->guard)) {
         const bool idle = nobody_works(all);
 
-        if (waiters == waiter && (idle || atomic_load(&all->bytes) + waiter->bytes <= most) &&
+        if (waiters == waiter && (idle || atomic_load(&all->bytes) + waiter->bytes <= max) &&
             add_bytes(all, waiter->bytes))
             return true;
         if (idle && waiter->next == NULL &&

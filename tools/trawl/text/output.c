@@ -164,13 +164,13 @@ void output_flush(struct output *output)
 }
 
 /* Enlarges the buffer so that bytes_count more bytes fit. False: no memory, or the buffer would
- * exceed `most`. */
-static bool grow(struct output *output, size_t bytes_count, size_t most)
+ * exceed `max`. */
+static bool grow(struct output *output, size_t bytes_count, size_t max)
 {
     size_t capacity = output->capacity;
     uint8_t *bytes;
 
-    while (capacity - output->used < bytes_count && capacity < most)
+    while (capacity - output->used < bytes_count && capacity < max)
         capacity *= 2;
     bytes = capacity - output->used < bytes_count ? NULL : malloc(capacity);
     if (bytes == NULL)

@@ -15,15 +15,15 @@ uint32_t thread_cores(void)
 {
     static _Atomic uint64_t quota; /* read once: reading takes about 50 us */
     cpu_set_t sets[SETS];
-    uint64_t count = 1, most = UINT64_MAX;
+    uint64_t count = 1, max = UINT64_MAX;
 
     if (sched_getaffinity(0, sizeof sets, sets) == 0)
         count = (uint64_t)CPU_COUNT_S(sizeof sets, sets);
-    if (count > 1 && (most = atomic_load(&quota)) == 0) {
-        most = groups_cores("");
-        atomic_store(&quota, most);
+    if (count > 1 && (max = atomic_load(&quota)) == 0) {
+        max = groups_cores("");
+        atomic_store(&quota, max);
     }
-    return (uint32_t)(count < most ? count : most);
+    return (uint32_t)(count < max ? count : max);
 }
 
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)

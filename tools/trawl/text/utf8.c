@@ -5,7 +5,7 @@
 
 size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code_point)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[5] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t point = bytes[0];
     size_t length = point < 0x80 ? 1 : point < 0xc2 ? 0 : point < 0xe0 ? 2 : point < 0xf0 ? 3 : 4;
 
@@ -18,7 +18,7 @@ size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code
             return 0;
         point = point << 6 | (bytes[i] & 0x3fu);
     }
-    if (point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+    if (point < min[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
         return 0;
     *code_point = point;
     return length;

@@ -13,14 +13,14 @@
 #define TOKEN_BYTES_MAX 4096u
 #define READ_BYTES_FIRST SIZE_OR_SMALL(64u << 10, 1u)
 
-bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count)
+bool whole_read_from(int descriptor, size_t max, char **bytes, size_t *bytes_count)
 {
     size_t capacity = 0;
     ssize_t got = 1;
 
     *bytes = NULL;
     *bytes_count = 0;
-    while (got != 0 && *bytes_count <= most) {
+    while (got != 0 && *bytes_count <= max) {
         if (!GROW(*bytes, capacity, READ_BYTES_FIRST, *bytes_count + 1)) {
             errno = ENOMEM;
             return false;

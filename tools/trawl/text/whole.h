@@ -15,8 +15,8 @@ bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *messa
 bool whole_read_token(const char *name, char **token, char *message);
 
 /* Reads the bytes of a descriptor. The caller frees *bytes, even after an error. Stops as soon as
- * there are more than `most` bytes; otherwise *bytes has room for another byte. False: errno says
+ * there are more than `max` bytes; otherwise *bytes has room for another byte. False: errno says
  * why. */
-bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count);
+bool whole_read_from(int descriptor, size_t max, char **bytes, size_t *bytes_count);
 
 #endif
