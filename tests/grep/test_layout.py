@@ -399,7 +399,8 @@ class Case:
     def spans(self, line):
         """Return (whether the line matches, [(begin, end, replacement, {number: distance})])."""
         main, groups = self.expressions or self.strings, [] if self.in_file else self.groups
-        found, taken = self.search(line, main + [one for kind, also in groups if kind == "--and" for one in also])
+        shown = [kind for kind in ["--and"] if self.replace is None]
+        found, taken = self.search(line, main + [one for kind, also in groups if kind in shown for one in also])
         if groups:
             found = self.search(line, main)[0] and self.meets(line, groups)
         return found, taken * (found or "v" in self.on)

@@ -216,14 +216,6 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
         select_gap(scan, view, at, view->count);
 }
 
-/* Returns true if the line meets the conditions of --and and --andnot. */
-static bool meets_conditions(struct text_scan *scan, const struct view *view, uint64_t begin,
-                             uint64_t end)
-{
-    return scan->job->line_meets == NULL ||
-           scan->job->line_meets(scan, view->bytes + begin, end - begin);
-}
-
 /* Selects the lines with a match, by going from match to match. */
 static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
@@ -236,7 +228,7 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
                              : block_line_begin(scan, view, at, offset);
         uint64_t end = print_line_end(scan, view, offset);
 
-        if (meets_conditions(scan, view, begin, end))
+        if (print_meets(scan, view, begin, end))
             select_line(scan, view, begin, end);
         at = end;
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
@@ -276,7 +268,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
             i++;
         selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                  view->matches + first, i - first) &&
-                    meets_conditions(scan, view, at, end)) != scan->settings->invert &&
+                    print_meets(scan, view, at, end)) != scan->settings->invert &&
                    scan->lines.left > 0;
         if (selected)
             select_line(scan, view, at, end);

@@ -157,8 +157,8 @@ bool conditions_open(struct command_job *job, struct settings *settings,
     for (first = 0; first < all.count && !is_marker(&all.items[first]);)
         first++;
     for (size_t i = first; i < all.count; i++)
-        united |=
-            all.items[i].kind == VALUE_AND && !settings->in_file && settings_show_matches(settings);
+        united |= all.items[i].kind == VALUE_AND && !settings->in_file &&
+                  settings->replace == NULL && settings_show_matches(settings);
     /* a file without a match is not written, so it is first asked for one */
     asks_main = united || (settings->write && (settings->in_file || groups == 0));
     for (size_t i = asks_main ? 0 : first; i < all.count; i++)

@@ -9,9 +9,9 @@
 #include "trawl/run/search_file.h"
 
 /* Takes the groups out of settings->patterns, which keeps the patterns of the main group: `operand`
- * if there are none. If matches are shown, those of the --and groups are added, and the main group
- * becomes a condition, too. With --write, the main group is a condition of the file. Sets
- * job->conditions; NULL without such options. False: `message` says why. */
+ * if there are none. If matches are shown, not replaced, those of the --and groups are added, and
+ * the main group becomes a condition, too. With --write, the main group is a condition of the file.
+ * Sets job->conditions; NULL without such options. False: `message` says why. */
 bool conditions_open(struct command_job *job, struct settings *settings,
                      const struct value_item *operand, char *message);
 /* Warns of lists that are probably not what they were meant to be. */
