@@ -68,6 +68,7 @@ enum groups {
 
 /* A run of the command. If several workers search files, each worker has its own job
  * (pool_turns.h). */
+struct line;
 struct command_job {
     const struct settings *settings;
     struct patterns *patterns;
@@ -91,8 +92,10 @@ struct command_job {
     enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
     struct conditions *conditions;   /* of --and and --andnot (run/conditions.h); NULL: none */
     struct line_search *line_search; /* what this job has opened for them; NULL: nothing */
-    /* returns true if a line, with its line end, meets the conditions; NULL: there are none */
-    bool (*line_meets)(struct text_scan *scan, const uint8_t *line, uint64_t count);
+    /* clears `fits` of lines that do not meet the conditions, and returns how many of the lines it
+     * has decided, at least one; NULL: there are no conditions */
+    size_t (*lines_meet)(struct text_scan *scan, const uint8_t *bytes, struct line *lines,
+                         size_t count);
     struct edits
         *edits; /* --diff: the printed lines with replacements (print/edits.h); else NULL */
     bool input_is_closed; /* the process began without standard input */

@@ -93,6 +93,7 @@ void scan_free(struct text_scan *scan)
     free(scan->carry.matches);
     free(scan->reread.bytes);
     free(scan->nulls.zapped);
+    free(scan->together.bytes);
     free(scan->whole.read);
     trawl_text_close(scan->whole.text);
     free(scan->characters.kept);

@@ -138,6 +138,12 @@ struct block {
     uint64_t begin, end, next;
 };
 
+/* A line of a view, with its line end. `next` is the index of the first match after it. */
+struct line {
+    uint64_t begin, end, next;
+    bool fits; /* it has a match of the main group, and meets the conditions */
+};
+
 /* The bytes of earlier windows that lines.c still needs: with leading context, the lines that may
  * be printed as context; then the open line, whose end has not come yet. */
 struct carry {
@@ -304,6 +310,10 @@ struct text_scan {
         const uint8_t *bytes;
         uint64_t count;
     } around;
+    struct { /* lines that conditions.c searches together */
+        uint8_t *bytes;
+        uint64_t capacity;
+    } together;
     struct function function;
     struct hold *hold; /* thread that writes what was held back for long; NULL: not started */
 };

@@ -51,7 +51,7 @@ static uint64_t count_spans(struct text_scan *scan, const struct view *view, uin
                             uint64_t end)
 {
     const uint64_t to = scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end);
-    bool all = scan->job->line_meets == NULL || scan->settings->is_tg || scan->settings->invert;
+    bool all = scan->job->lines_meet == NULL || scan->settings->is_tg || scan->settings->invert;
     uint64_t count = occurrences_of_line(scan, view, begin, to) ? 0 : 1;
 
     for (uint64_t i = 0; i < scan->style.span_count; i++)
@@ -98,7 +98,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
                                       scan->output->written + scan->output->used});
     }
     end_selected(scan, view->begin + end, printed);
-    if (scan->job->line_meets != NULL && !scan->settings->is_tg) { /* -m and --stats: all matches */
+    if (scan->job->lines_meet != NULL && !scan->settings->is_tg) { /* -m and --stats: all matches */
         more = more - 1 < scan->lines.left ? more - 1 : scan->lines.left;
         scan->lines.selected += more;
         scan->lines.left -= more;
@@ -139,7 +139,7 @@ static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->quiet && !scan->rules.every_line && scan->job->line_meets == NULL &&
+    return !scan->quiet && !scan->rules.every_line && scan->job->lines_meet == NULL &&
            !settings_have_context(settings) && scan->lines.ignore_before == 0 &&
            print_is_simple(scan);
 }
@@ -220,19 +220,18 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
 static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
+    struct line lines[LINES_TOGETHER];
+    size_t count;
 
-    while (i < view->match_count && !is_over(scan)) {
-        uint64_t offset = view->matches[i].begin - view->begin;
-        uint64_t begin = scan->quiet && scan->job->line_meets == NULL
-                             ? offset
-                             : block_line_begin(scan, view, at, offset);
-        uint64_t end = print_line_end(scan, view, offset);
-
-        if (print_meets(scan, view, begin, end))
-            select_line(scan, view, begin, end);
-        at = end;
-        while (i < view->match_count && view->matches[i].begin < view->begin + end)
-            i++;
+    /* few at first, because a limit may end the search soon */
+    for (size_t max = 1; i < view->match_count && !is_over(scan);
+         max = max < LINES_TOGETHER ? 2 * max : max) {
+        count = block_lines(scan, view, at, i, lines, max);
+        for (size_t k = 0; k < count && !is_over(scan); k++)
+            if (lines[k].fits)
+                select_line(scan, view, lines[k].begin, lines[k].end);
+        at = lines[count - 1].end;
+        i = lines[count - 1].next;
     }
 }
 
@@ -257,25 +256,24 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
+    struct line lines[LINES_TOGETHER];
+    size_t count;
 
-    while (at < view->count && !is_over(scan)) {
-        uint64_t end = print_line_end(scan, view, at);
-        uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
-        uint64_t first = i;
-        bool selected;
+    for (size_t max = 1; at < view->count && !is_over(scan);
+         max = max < LINES_TOGETHER ? 2 * max : max) {
+        count = block_lines(scan, view, at, i, lines, max);
+        for (size_t k = 0; k < count && !is_over(scan); k++) {
+            const struct line line = lines[k];
+            const bool selected = line.fits != scan->settings->invert && scan->lines.left > 0;
 
-        while (i < view->match_count && view->matches[i].begin < view->begin + end)
-            i++;
-        selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
-                                 view->matches + first, i - first) &&
-                    print_meets(scan, view, at, end)) != scan->settings->invert &&
-                   scan->lines.left > 0;
-        if (selected)
-            select_line(scan, view, at, end);
-        else
-            pass_line(scan, view, at, end);
-        function_note(scan, view, at, end, selected);
-        at = end;
+            if (selected)
+                select_line(scan, view, line.begin, line.end);
+            else
+                pass_line(scan, view, line.begin, line.end);
+            function_note(scan, view, line.begin, line.end, selected);
+        }
+        at = lines[count - 1].end;
+        i = lines[count - 1].next;
     }
 }
 

@@ -125,12 +125,6 @@ bool print_marks_context(const struct text_scan *scan)
            !settings->stop_on_nonmatch && (!is_beyond || settings->multiline);
 }
 
-bool print_meets(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
-{
-    return scan->job->line_meets == NULL ||
-           scan->job->line_meets(scan, view->bytes + begin, end - begin);
-}
-
 /* Prints the lines [at, end) as trailing context. */
 static bool print_trailing(struct text_scan *scan, const struct view *view, uint64_t at,
                            uint64_t end)
@@ -141,14 +135,19 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
         return print_lines(scan, view, at, end, '-', false);
     for (uint64_t past; at < end; at = past) {
         uint64_t first = print_first_match_at(view, view->begin + at), content, after;
+        struct line line;
         bool selected;
 
         past = print_line_end(scan, view, at);
         after = print_first_match_at(view, view->begin + past);
         content = print_content_end(scan, view, at, past);
-        selected = (scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
-                                 view->matches + first, after - first) &&
-                    print_meets(scan, view, at, past)) != settings->invert;
+        line = (struct line){at, past, after,
+                             scan_matches(scan, view->bytes + at, view->begin + at,
+                                          view->begin + content, view->matches + first,
+                                          after - first)};
+        if (line.fits && scan->job->lines_meet != NULL)
+            scan->job->lines_meet(scan, view->bytes, &line, 1);
+        selected = line.fits != settings->invert;
         if (scan->whole.bytes != NULL && !settings->invert) /* the line must match by itself */
             selected = selected && view->matches[first].end <= view->begin + content;
         if (!print_line(scan, view, at, past, selected ? ':' : '-'))

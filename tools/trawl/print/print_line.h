@@ -28,8 +28,6 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
  * allows, tg still marks such lines, as ripgrep does when it searches many lines at once (with
  * PCRE2 it does that only across lines). */
 bool print_marks_context(const struct text_scan *scan);
-/* Returns true if the line meets the conditions of --and and --andnot. */
-bool print_meets(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
 /* Returns the offset in the view after the last printed line; 0: no line of the view was
  * printed. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);

@@ -1,7 +1,7 @@
-/* conditions: --and and --andnot; with --write, whether a file has a match. A line that the main
- * group selects is searched for each other group: for strings by trawl_list_bytes, for a few
- * expressions by trawl_line_match; otherwise, as with --in-file, search_file answers like a search
- * with -q of a text that is this line. */
+/* conditions: --and and --andnot; with --write, whether a file has a match. Lines that the main
+ * group selects are copied one after the other, and searched as one text for each other group.
+ * Where the command itself decides about matches, and with --in-file, search_file answers like a
+ * search with -q of a text that is a line, or the file. */
 #include "trawl/run/conditions.h"
 
 #include <errno.h>
@@ -14,32 +14,29 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
+#include "trawl/text/told.h"
 #include "trawl/options/settings.h"
 #include "trawl/text/guard.h"
 
 #define STREAM_SIZES 32u << 10, 7u /* of a stream, read at a time */
-#define EXPRESSIONS_MAX 8u /* as many searches of a line by one expression are faster than -q's */
 
 struct condition {
     struct settings settings; /* of a search for this group with -q */
     struct patterns patterns;
     bool negated;
-    bool has_strings; /* trawl_list_bytes decides */
-    /* this many expressions, from line_search->opened[first], are matched by trawl_line_match */
-    size_t first, expressions;
+    bool plan_decides; /* a line meets it if the plan has a match there */
 };
 
 struct conditions {
     struct condition *items;
     size_t count;
-    size_t expressions; /* of all conditions */
 };
 
 /* What a job has opened to search lines. */
 struct line_search {
     struct trawl_searcher *searcher;
-    struct trawl_line **opened; /* for each expression; NULL: not yet */
-    struct output output;       /* of searches with -q, which print nothing */
+    struct output output; /* of searches with -q, which print nothing */
+    bool singly;          /* a search of several lines failed, so they are searched one by one */
 };
 
 static bool is_marker(const struct value_item *item)
@@ -109,14 +106,8 @@ static bool add(struct conditions *conditions, const struct settings *settings,
     if (!patterns_gather(patterns, own, NULL, message) ||
         !patterns_plan(patterns, own, own->whole_lines, &patterns->plan, message))
         return false;
-    condition->has_strings = !own->expressions && !patterns->has_empty && !patterns->check.any &&
-                             !(own->crlf && own->whole_lines);
-    condition->first = conditions->expressions;
-    if (own->expressions && !patterns->has_empty)
-        condition->expressions = patterns->joined.bytes != NULL ? 1 : patterns->count;
-    if (condition->expressions > EXPRESSIONS_MAX)
-        condition->expressions = 0;
-    conditions->expressions += condition->expressions;
+    condition->plan_decides = !patterns->has_empty && !patterns->check.any &&
+                              (own->expressions || !(own->crlf && own->whole_lines));
     return true;
 }
 
@@ -135,7 +126,8 @@ static bool is_refused(const struct settings *settings, char *message)
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", message);
 }
 
-static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count);
+static size_t lines_meet(struct text_scan *scan, const uint8_t *bytes, struct line *lines,
+                         size_t count);
 
 bool conditions_open(struct command_job *job, struct settings *settings,
                      const struct value_item *operand, char *message)
@@ -188,7 +180,7 @@ bool conditions_open(struct command_job *job, struct settings *settings,
     for (size_t i = asks_main; good && i < conditions->count; i++)
         conditions_warn(job, &conditions->items[i].patterns);
     free(all.items);
-    job->line_meets = settings->in_file || groups == 0 ? NULL : line_meets;
+    job->lines_meet = settings->in_file || groups == 0 ? NULL : lines_meet;
     return good;
 }
 
@@ -207,9 +199,6 @@ void conditions_leave(struct command_job *job)
 
     if (search == NULL)
         return;
-    for (size_t i = 0; search->opened != NULL && i < job->conditions->expressions; i++)
-        trawl_line_close(search->opened[i]);
-    free(search->opened);
     trawl_searcher_close(search->searcher);
     output_close(&search->output);
     free(search);
@@ -244,8 +233,7 @@ static struct line_search *open_line_search(struct command_job *job)
         return NULL;
     job->line_search = search;
     output_open(&search->output, -1);
-    search->opened = calloc(job->conditions->expressions + 1, sizeof *search->opened);
-    if (search->opened != NULL && searchers_open(job, true, &search->searcher, message))
+    if (searchers_open(job, true, &search->searcher, message))
         return search;
     conditions_leave(job);
     return NULL;
@@ -266,62 +254,153 @@ static bool is_selected(const struct command_job *job, struct condition *conditi
     return own.selected;
 }
 
-/* Searches a line for a group. */
-static bool group_occurs(struct text_scan *scan, struct line_search *search, size_t index,
-                         const uint8_t *line, uint64_t count)
+/* A search of lines for a group. */
+struct together {
+    const struct settings *settings;
+    const uint8_t *bytes; /* of the view */
+    struct line *lines;
+    size_t count;
+    bool negated;
+    size_t at;           /* the line that is decided next: the first from here that fits */
+    uint64_t begin, end; /* where it stands in the searched text */
+};
+
+/* Returns how many bytes the line has without its line end. */
+static uint64_t content_bytes(const struct together *all, const struct line *line)
 {
-    struct condition *condition = &scan->job->conditions->items[index];
-    const struct trawl_plan *plan = condition->patterns.plan;
-    const struct stat status = {.st_mode = S_IFREG, .st_size = (off_t)count};
-    const struct open_file file = {.descriptor = -1,
-                                   .status = &status,
-                                   .name = scan->name,
-                                   .bytes = line,
-                                   .bytes_count = count};
-    uint64_t content = count, found = 0;
-    enum trawl_status failed = TRAWL_OK;
-    struct trawl_match match;
-    struct trawl_range range;
-    bool bad = false, selected = false;
+    uint64_t end = line->end;
 
-    content -= content > 0 && line[content - 1] == scan->settings->line_end;
-    content -= scan->settings->crlf && content > 0 && line[content - 1] == '\r';
-    if (condition->has_strings) {
-        failed = trawl_list_bytes(search->searcher, plan, line, content, 0, &match, 1, &found,
-                                  &scan->error);
-        selected = found > 0;
-    } else if (condition->expressions == 0) {
-        selected = is_selected(scan->job, condition, search, &file, &bad);
-        scan->job->error_seen |= bad;
-    }
-    for (size_t i = 0; i < condition->expressions && failed == TRAWL_OK && !selected; i++) {
-        struct trawl_line **opened = &search->opened[condition->first + i];
-
-        failed = *opened != NULL ? trawl_line_move(*opened, line, content, &scan->error)
-                                 : trawl_line_open(plan, i, line, content, search->searcher, opened,
-                                                   &scan->error);
-        if (failed == TRAWL_OK)
-            failed = trawl_line_match(*opened, 0, &range, 1, &scan->error);
-        selected = failed == TRAWL_OK && range.begin != UINT64_MAX;
-    }
-    if (failed != TRAWL_OK)
-        scan_fail(scan, failed);
-    return selected;
+    end -= end > line->begin && all->bytes[end - 1] == all->settings->line_end;
+    end -= all->settings->crlf && end > line->begin && all->bytes[end - 1] == '\r';
+    return end - line->begin;
 }
 
-/* Returns true if a line, given with its line end, meets all conditions. */
-static bool line_meets(struct text_scan *scan, const uint8_t *line, uint64_t count)
+/* Goes to the first line from lines[at] that fits. */
+static void go_on(struct together *all, size_t at)
+{
+    while (at < all->count && !all->lines[at].fits)
+        at++;
+    all->at = at;
+    all->begin = all->end;
+    all->end += at < all->count ? content_bytes(all, &all->lines[at]) + 1 : 0;
+}
+
+static int take_matches(void *context, const struct trawl_window *window)
+{
+    struct together *all = context;
+
+    for (uint64_t i = 0; i < window->match_count; i++) {
+        const uint64_t offset = window->matches[i].begin;
+
+        while (all->at < all->count && all->begin <= offset) {
+            all->lines[all->at].fits = (offset < all->end) != all->negated;
+            go_on(all, all->at + 1);
+        }
+    }
+    return 0;
+}
+
+/* Copies the lines that fit to the scan's buffer, each with a line end. */
+static uint64_t copy_lines(struct text_scan *scan, struct together all)
+{
+    uint64_t count = 0;
+
+    for (; all.at < all.count; go_on(&all, all.at + 1)) {
+        const struct line *line = &all.lines[all.at];
+        const uint64_t bytes = content_bytes(&all, line);
+
+        if (!SCAN_GROW(scan, scan->together.bytes, scan->together.capacity, count + bytes + 1))
+            return 0;
+        memcpy(scan->together.bytes + count, all.bytes + line->begin, (size_t)bytes);
+        count += bytes;
+        scan->together.bytes[count++] = scan->settings->line_end;
+    }
+    return count;
+}
+
+/* Searches the lines that fit for a group. */
+static enum trawl_status search_together(struct text_scan *scan, const struct condition *condition,
+                                         const uint8_t *bytes, struct line *lines, size_t count)
+{
+    struct together all = {.settings = scan->settings,
+                           .bytes = bytes,
+                           .lines = lines,
+                           .count = count,
+                           .negated = condition->negated};
+    struct trawl_text *text = NULL;
+    enum trawl_status status;
+    uint64_t copied;
+
+    go_on(&all, 0);
+    copied = copy_lines(scan, all);
+    if (copied == 0)
+        return scan->status;
+    status = told_memory(scan->together.bytes, copied, &text, &scan->error);
+    if (status == TRAWL_OK)
+        status = trawl_windows(scan->job->line_search->searcher, condition->patterns.plan, text,
+                               TRAWL_LINES_ALONE, take_matches, &all, &scan->error);
+    trawl_text_close(text);
+    for (; all.at < all.count; go_on(&all, all.at + 1))
+        lines[all.at].fits = condition->negated;
+    return status;
+}
+
+/* Searches each line that fits for a group. */
+static void search_each(struct text_scan *scan, struct condition *condition, const uint8_t *bytes,
+                        struct line *lines, size_t count)
+{
+    bool bad = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t length = lines[i].end - lines[i].begin;
+        const struct stat status = {.st_mode = S_IFREG, .st_size = (off_t)length};
+        const struct open_file file = {.descriptor = -1,
+                                       .status = &status,
+                                       .name = scan->name,
+                                       .bytes = bytes + lines[i].begin,
+                                       .bytes_count = length};
+
+        lines[i].fits = lines[i].fits && is_selected(scan->job, condition, scan->job->line_search,
+                                                     &file, &bad) != condition->negated;
+        scan->job->error_seen |= bad;
+    }
+}
+
+static enum trawl_status search_groups(struct text_scan *scan, const uint8_t *bytes,
+                                       struct line *lines, size_t count)
 {
     const struct conditions *conditions = scan->job->conditions;
-    struct line_search *search = open_line_search(scan->job);
+    enum trawl_status status = TRAWL_OK;
 
-    if (search == NULL)
-        scan_fail(scan, TRAWL_MEMORY);
-    for (size_t i = 0; search != NULL && i < conditions->count; i++)
-        if (group_occurs(scan, search, i, line, count) == conditions->items[i].negated ||
-            scan->status != TRAWL_OK)
-            return false;
-    return search != NULL;
+    /* the main group, where it is a condition, is the first, and most lines meet it */
+    for (size_t i = conditions->count; status == TRAWL_OK && i-- > 0;)
+        if (conditions->items[i].plan_decides)
+            status = search_together(scan, &conditions->items[i], bytes, lines, count);
+        else
+            search_each(scan, &conditions->items[i], bytes, lines, count);
+    return status;
+}
+
+static size_t lines_meet(struct text_scan *scan, const uint8_t *bytes, struct line *lines,
+                         size_t count)
+{
+    struct line_search *search = open_line_search(scan->job);
+    const bool fits = lines[0].fits;
+    enum trawl_status status = TRAWL_MEMORY;
+
+    if (search != NULL) {
+        count = search->singly ? 1 : count;
+        status = search_groups(scan, bytes, lines, count);
+        if (status != TRAWL_OK && count > 1) { /* the first lines may be all that is wanted */
+            search->singly = true;
+            lines[0].fits = fits;
+            count = 1;
+            status = search_groups(scan, bytes, lines, count);
+        }
+    }
+    if (status != TRAWL_OK)
+        scan_fail(scan, status);
+    return count;
 }
 
 /* Copies the rest of a stream to a file in memory. Returns its descriptor, or -1: errno says why.

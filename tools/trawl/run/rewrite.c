@@ -269,7 +269,7 @@ static void search_or_write(struct command_job *job, const struct open_file *fil
     struct open_file asked = *file;
 
     asked.status = &status;
-    if (job->conditions != NULL && job->line_meets == NULL && !S_ISDIR(file->status->st_mode) &&
+    if (job->conditions != NULL && job->lines_meet == NULL && !S_ISDIR(file->status->st_mode) &&
         !conditions_of_file(job, &asked, &status)) {
         if (file->pre == NULL || pre_end(file->pre, job, file->name, true))
             search_file_pass_over(job, file->name);

@@ -105,7 +105,7 @@ static bool is_unaware_of_nulls(const struct settings *settings)
  * drops no match, looks for none itself, and has no further condition. */
 static bool matches_decide(const struct text_scan *scan)
 {
-    return !scan->rules.filters && !scan->rules.every_line && scan->job->line_meets == NULL;
+    return !scan->rules.filters && !scan->rules.every_line && scan->job->lines_meet == NULL;
 }
 
 /* Returns true if the first match alone decides the report. */
@@ -149,7 +149,7 @@ static bool matches_suffice(const struct text_scan *scan)
     return settings_print_matches(settings) && !settings->invert &&
            !settings_have_context(settings) && !scan->rules.every_line &&
            !scan->job->patterns->finds_empty && !settings->style.on &&
-           scan->job->line_meets == NULL && !(settings->crlf && settings->whole_lines) &&
+           scan->job->lines_meet == NULL && !(settings->crlf && settings->whole_lines) &&
            !scan->nulls.seen;
 }
 
@@ -455,7 +455,7 @@ static bool is_left_out(struct command_job *job, struct text_scan *scan)
 static void report_count(struct command_job *job, struct text_scan *scan)
 {
     const bool spans =
-        scan->rules.counts_spans && (job->line_meets == NULL || job->settings->is_tg);
+        scan->rules.counts_spans && (job->lines_meet == NULL || job->settings->is_tg);
 
     if (job->show_names > 0) {
         print_name(scan);

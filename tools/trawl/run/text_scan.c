@@ -80,7 +80,7 @@ static bool counts_spans(const struct command_job *job)
     const bool counts_matches = counts && settings->report->finds == FINDS_MATCHES;
     const bool across_lines = patterns->crosses && counts && !settings->invert;
     /* --and, --andnot: the matches of lines that meet the conditions */
-    const bool of_some_lines = counts_matches && job->line_meets != NULL;
+    const bool of_some_lines = counts_matches && job->lines_meet != NULL;
     /* tg counts empty matches, too, and only those of lines before the one that ends the search */
     const bool as_ripgrep =
         settings->is_tg && counts_matches &&
@@ -98,7 +98,7 @@ static bool needs_every_line(const struct text_scan *scan)
            (settings->passthru && !scan->quiet) || scan->rules.counts_spans ||
            settings->function != FUNCTION_NONE || /* each may be a heading */
            settings->stop_on_nonmatch || /* the line without a match that ends the search */
-           (scan->job->line_meets != NULL && settings->invert);
+           (scan->job->lines_meet != NULL && settings->invert);
 }
 
 /* Returns true if a line must be in memory as a whole when its end comes: it is searched again. */
@@ -115,7 +115,7 @@ static bool needs_whole_lines(const struct text_scan *scan)
 
     return has_empty_to_check || replaces_by_line || patterns->finds_empty ||
            settings->function != FUNCTION_NONE || scan->rules.counts_spans ||
-           scan->job->line_meets != NULL;
+           scan->job->lines_meet != NULL;
 }
 
 /* Returns true if a NUL changes what is printed or counted: it ends lines from then on, or lines
