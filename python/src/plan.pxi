@@ -269,8 +269,10 @@ cdef class Plan:
         if sample is not None:
             options.sample, options.sample_bytes = <const char *>sample, <uint64_t>len(sample)
         self.has_characters = given["unicode"] or "unicode" in (given["ignore_case"], given["whole_words"])
-        if self.has_characters:
-            options.letters = characters_wanted(given["unicode"] or given["whole_words"])
+        if given["unicode"]:
+            options.letters = trawl_unicode()  # words are what \w finds
+        elif self.has_characters:
+            options.letters = characters_wanted(given["whole_words"])
         elif self.regex is None or "ascii" in (given["ignore_case"], given["whole_words"]):
             options.letters = trawl_ascii()
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]

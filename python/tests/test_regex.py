@@ -268,6 +268,13 @@ def test_refused(given, options, kind, message, place):
     assert place is None or (caught.value.pattern_index, caught.value.text_offset) == place
 
 
+def test_edges_of_words_as_ripgrep():
+    """With unicode=True, \\b knew the words of Python's re, in which a mark is no letter, although \\w found marks."""
+    for expression, found in ((r"\boo", []), (r"\w+\b", [(0, 6, 0), (7, 8, 0)]), (r"\Bo\b", [(5, 6, 0)])):
+        assert trawl.Plan(expression, regex=True, unicode=True).find_all("be\u0301ooo b") == found
+    assert trawl.Plan("o", regex=True, unicode=True, whole_words=True).find_all("e\u0301o o") == [(4, 5, 0)]
+
+
 def test_pcre():
     """Check expressions that only PCRE2 supports."""
     try:

@@ -161,15 +161,31 @@ static bool is_taken(struct walk *walk, const char *name)
     return node != NULL;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const size_t bytes = strlen(name), end = strlen(suffix);
+
+    return end > 0 && bytes > end && strcmp(name + bytes - end, suffix) == 0;
+}
+
+/* Returns true if the name of a backup leads to the file, perhaps through links. */
+static bool is_backup(const char *path, const char *suffix)
+{
+    char *real = realpath(path, NULL);
+    const bool is = ends_in(path, suffix) || (real != NULL && ends_in(real, suffix));
+
+    free(real);
+    return is;
+}
+
 /* --write: returns true if the walk goes on without the file, of which `item` may become a note. */
 static bool is_passed_over(struct walk *walk, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
     const char *slash = strrchr(item->name, '/'), *name = slash != NULL ? slash + 1 : item->name;
-    const size_t bytes = strlen(name),
-                 end = settings->backup != NULL ? strlen(settings->backup) : 0;
 
-    if (end > 0 && bytes > end && strcmp(name + bytes - end, settings->backup) == 0) {
+    if (settings->backup != NULL && is_backup(item->name, settings->backup)) {
         walk->job->left[LEFT_BY_OPTION] += !item->is_operand;
         if (!item->is_operand && !settings->files.debug)
             return true;
