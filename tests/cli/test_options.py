@@ -269,7 +269,7 @@ def text_of(member):
 @functools.cache
 def manual():
     """Return the rows of manual.def as tuples: kind, option, page, text, output."""
-    form = r"^(?:(TEXT|RUN)\((\w+), (\w+),%s(?:,%s)?\)|(LINE)\((\w+),%s\)|(INPUT)\(%s,%s\))$" % ((STRING,) * 5)
+    form = r"^(?:(TEXT|RUN|CLAIM)\((\w+), (\w+),%s(?:,%s)?\)|(LINE)\((\w+),%s\)|(INPUT)\(%s,%s\))$" % ((STRING,) * 5)
     table, rows = open(MANUAL).read(), []
     for kind, option, page, text, output, line, of, summary, content, name, inside in re.findall(
         form, table, re.MULTILINE
@@ -476,14 +476,14 @@ def test_paragraphs():
 
 
 def test_examples(folder):
-    """Run the examples of both manual pages."""
+    """Run the examples of both manual pages, and the commands that show that what they say is true."""
     wrong = []
     os.makedirs("bin")
     for name in ("trawl", "tg"):
         os.symlink(TRAWL, "bin/" + name)
     path = os.path.abspath("bin") + ":" + os.environ["PATH"]
     for kind, _, page, command, output in manual():
-        for name in ("trawl", "tg") if kind == "RUN" else ():
+        for name in ("trawl", "tg") if kind in ("RUN", "CLAIM") else ():
             if page not in ("BOTH", name.upper()):
                 continue
             shutil.rmtree("files", ignore_errors=True)

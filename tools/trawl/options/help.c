@@ -178,7 +178,7 @@ static const char *const titles[CATEGORY_COUNT] = {
     [CATEGORY_MISC] = "Miscellaneous",
     [CATEGORY_OUTPUT] = "Output and files",
     [CATEGORY_CONTEXT] = "Context and colour",
-    [CATEGORY_LAYOUT] = "How results look (ripgrep's options)",
+    [CATEGORY_LAYOUT] = "Matching and output (ripgrep's options)",
     [CATEGORY_FILES] = "Which files to search in directories (ripgrep's options)",
     [CATEGORY_BEYOND] = "Beyond grep",
     [CATEGORY_ERRORS] = "With errors, and in FASTA files",
@@ -251,11 +251,13 @@ static const struct manual_row {
 } manual_rows[] = {
 #define TEXT(id, page, text) {MANUAL_TEXT, FLAG_##id, PAGE_##page, text, NULL},
 #define RUN(id, page, command, output) {MANUAL_RUN, FLAG_##id, PAGE_##page, command, output},
+#define CLAIM(id, page, command, output)
 #define LINE(id, line) {MANUAL_LINE, FLAG_##id, PAGE_TG, line, NULL},
 #define INPUT(name, content) {MANUAL_INPUT, FLAG_COUNT_ALL, PAGE_BOTH, name, content},
 #include "trawl/options/manual.def"
 #undef TEXT
 #undef RUN
+#undef CLAIM
 #undef LINE
 #undef INPUT
 };
