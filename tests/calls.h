@@ -129,8 +129,8 @@ static inline const char *call_compression(const void *bytes, uint64_t bytes_cou
 }
 
 /* Returns what the library tells about a plan, and about one of its patterns. */
-static inline struct trawl_plan_told call_told(const struct trawl_plan *plan,
-                                               uint64_t pattern_index)
+static inline struct trawl_plan_told call_describe(const struct trawl_plan *plan,
+                                                   uint64_t pattern_index)
 {
     struct trawl_plan_told told;
 
@@ -443,7 +443,7 @@ static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_record_array *records, row_sink sink,
                                           void *context, struct trawl_error *error)
 {
-    struct call_rows rows = {sink, context, NULL, call_told(plan, 0).pattern_count};
+    struct call_rows rows = {sink, context, NULL, call_describe(plan, 0).pattern_count};
     struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BITS);
     enum trawl_status status;
 

@@ -108,7 +108,7 @@ def here(folder, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    """Fails a test in which a search is slow, compared with the slowest search of a judge."""
+    """Fails a test in which a search is slow, compared with the slowest search of grep, rg or another judge."""
     run, longest = subprocess.run, {}
 
     def clocked(command, *given, **more):

@@ -72,7 +72,7 @@ static void takes(uint32_t i, const char *options, uint32_t engines, const char 
         return;
     }
     MUST(build(&pattern, 1, text, &plan, NULL));
-    TEST_CHECK_U64(call_told(plan, 0).engines, engines);
+    TEST_CHECK_U64(call_describe(plan, 0).engines, engines);
     MUST(trawl_plan_explain(plan, lines, sizeof lines, &needed, NULL));
     TEST_CHECK(needed <= sizeof lines && strstr(lines, "method: ") == NULL &&
                strstr(lines, "\nsource: ") != NULL);
@@ -177,7 +177,7 @@ static void not_on_the_cpu(void)
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
         TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
         TEST_CHECK_U64(must_count(searcher, own, text), 2);
-        TEST_CHECK_U64(call_told(own, 0).engines, ON_BOTH);
+        TEST_CHECK_U64(call_describe(own, 0).engines, ON_BOTH);
     }
 }
 

@@ -148,7 +148,7 @@ cdef class Plan:
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
     unicode: in expressions, \\w, \\d, \\s and \\b mean Unicode's letters, digits, spaces and words instead
       of ASCII's, and the syntax is ripgrep's.
-    pcre: PCRE2 searches for expressions that RE2 rejects, such as look-around and backreferences. It cannot
+    pcre: PCRE2 searches for expressions that RE2's syntax lacks, such as look-around and backreferences. It cannot
       ignore the case of ASCII letters alone ('ascii'): where that matters, the expression is rejected.
     multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
       ^ and $ match in each line. Write (?s) to let . match a newline, too.

@@ -299,7 +299,7 @@ def test_refresh(by_hand, rng, tmp_path):
 
 
 def test_copies(by_hand):
-    """Check that a copy answers for one that is lost forever, and how many shards there are by default."""
+    """Check that a replica answers for one that is lost, and how many shards there are by default."""
     import ray
 
     texts = {str(i): "ab" for i in range(20)}

@@ -27,7 +27,7 @@ static const struct cuda_image grams = {"kernels for errors", "grams"};
 
 struct approx_device {
     struct refiner *refiner;
-    struct cuda_worker *worker; /* the refiner's proposer, which also runs the kernels */
+    struct cuda_worker *worker; /* the refiner's prefilter, which also runs the kernels */
     const struct approximate *approximate;
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
@@ -54,7 +54,7 @@ enum trawl_status approx_device_open(struct refiner *refiner, struct approx_devi
 {
     TRAWL_TRY(MEMORY_ZEROED(*device, 1, error));
     (*device)->refiner = refiner;
-    (*device)->worker = cuda_worker_of(refiner->proposer);
+    (*device)->worker = cuda_worker_of(refiner->prefilter);
     return TRAWL_OK;
 }
 
@@ -98,7 +98,7 @@ enum trawl_status approx_device_prepare(struct approx_device *own, struct trawl_
 {
     if (own->ready || own->approximate->method_on_device != APPROX_PIECES)
         return TRAWL_OK;
-    TRAWL_TRY(refine_propose_with(own->refiner, own->approximate->pieces, error));
+    TRAWL_TRY(refine_prefilter_with(own->refiner, own->approximate->pieces, error));
     own->ready = true;
     return TRAWL_OK;
 }
@@ -324,8 +324,8 @@ enum trawl_status approx_device_rate(struct approx_device *own, const struct eng
     TRAWL_ASSERT(chunk->owned > 0 && !chunk->may_be_left);
     TRAWL_TRY(approx_device_prepare(own, error));
     if (own->approximate->method_on_device == APPROX_PIECES) {
-        TRAWL_TRY(
-            engine_scan(&engine_cuda, own->refiner->proposer, chunk, 0, WANT_COUNT, pieces, error));
+        TRAWL_TRY(engine_scan(&engine_cuda, own->refiner->prefilter, chunk, 0, WANT_COUNT, pieces,
+                              error));
         counted = pieces->count;
         to = pieces->done;
     } else {

@@ -15,7 +15,7 @@
 uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
-    struct refiner *refiner; /* its proposer searches for the pieces */
+    struct refiner *refiner; /* its prefilter searches for the pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* with FILTER: a scan with the plan's filter */
     const struct filter_ops *ops;
@@ -55,7 +55,7 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     approx_scan_close(host->scan);
     host->scan = NULL;
     if (approx_needs_pieces(approximate))
-        TRAWL_TRY(refine_propose_with(host->refiner, approximate->pieces, error));
+        TRAWL_TRY(refine_prefilter_with(host->refiner, approximate->pieces, error));
     if (approximate->method_dense == APPROX_GRAMS)
         return MEMORY_ROOM(host->proposed, host->proposed_room,
                            approx_grams_room(approximate->grams), error);

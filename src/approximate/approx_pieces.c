@@ -77,7 +77,7 @@ enum trawl_status approx_pieces_search(struct refiner *refiner,
 
     refine_part(chunk, from, end, UINT64_MAX, &part);
     for (uint64_t at = 0; at < part.owned; at = found->done) {
-        TRAWL_TRY(refine_propose(refiner, &part, at, error));
+        TRAWL_TRY(refine_prefilter(refiner, &part, at, error));
         TRAWL_TRY(hits_take(approximate, chunk, &part, &found->hits, candidates, error));
         if (candidates->count > approx_candidates_max && *to - from > 1) {
             candidates->count = 0;

@@ -7,8 +7,8 @@
 #include "refine/refine.h"
 
 /* Writes the candidates of occurrences that begin in [from, *to) of the chunk to `candidates`,
- * which must be empty. The refiner's proposer is compiled for the plan of the pieces. Lowers *to if
- * there are too many candidates. */
+ * which must be empty. The refiner's prefilter is compiled for the plan of the pieces. Lowers *to
+ * if there are too many candidates. */
 enum trawl_status approx_pieces_search(struct refiner *refiner,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,

@@ -111,7 +111,7 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
         scope_is_ascii(&verifier->scope, from, from + (int64_t)max)) {
         if (scope_has_characters(&verifier->scope))
             to = from + (int64_t)max;
-        pair_places(pair, bytes, NULL, from, to);
+        pair_set_text(pair, bytes, NULL, from, to);
         return TRAWL_OK;
     }
     TRAWL_TRY(MEMORY_ROOM(verifier->characters, verifier->character_room, max + 1, error));
@@ -123,7 +123,7 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
         from += scope_symbol(&verifier->scope, from, &verifier->characters[verifier->count++]);
     }
     verifier->offsets[verifier->count] = from;
-    pair_places(pair, bytes, verifier->characters, 0, (int64_t)verifier->count);
+    pair_set_text(pair, bytes, verifier->characters, 0, (int64_t)verifier->count);
     return TRAWL_OK;
 }
 

@@ -39,8 +39,8 @@ void pair_literal(struct approx_pair *pair, uint32_t literal)
                       : NULL;
 }
 
-void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
-                 int64_t begin, int64_t end)
+void pair_set_text(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
+                   int64_t begin, int64_t end)
 {
     pair->text = text;
     pair->characters = characters;

@@ -35,8 +35,8 @@ void pair_begin(struct approx_pair *pair, const struct approximate *approximate)
 void pair_literal(struct approx_pair *pair, uint32_t literal);
 /* Sets the current places: the bytes [begin, end) of `text` or, if `characters` is not NULL, the
  * characters [begin, end). */
-void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
-                 int64_t begin, int64_t end);
+void pair_set_text(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
+                   int64_t begin, int64_t end);
 
 /* Returns true if the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);

@@ -1,4 +1,4 @@
-/* engine_approximate: the decider of approximate search (refine/refine.h). The host or a device
+/* engine_approximate: the layer of approximate search (refine/refine.h). The host or a device
  * finds the candidates of a step, and the calling thread verifies them. */
 #include "approximate/engine_approximate.h"
 
@@ -137,18 +137,18 @@ static enum trawl_status decide_host(struct approximate_worker *worker,
     return TRAWL_OK;
 }
 
-static const struct decider decider = {.worker_bytes = sizeof(struct approximate_worker),
-                                       .begin = plan_begin,
-                                       .end = plan_end,
-                                       .close = worker_end,
-                                       .step = decide};
+static const struct layer layer = {.worker_bytes = sizeof(struct approximate_worker),
+                                   .begin = plan_begin,
+                                   .end = plan_end,
+                                   .close = worker_end,
+                                   .step = decide};
 
 static enum trawl_status approximate_compile(struct engine *engine, uint32_t device,
                                              const struct trawl_plan *plan,
                                              struct engine_worker **worker,
                                              struct trawl_error *error)
 {
-    return refine_compile(&decider, engine, device, plan, worker, error);
+    return refine_compile(&layer, engine, device, plan, worker, error);
 }
 
 static enum trawl_status approximate_submit(struct engine_worker *engine_worker,

@@ -46,8 +46,8 @@ enum trawl_status options_read(void *options, uint64_t bytes, const void *given,
     return TRAWL_OK;
 }
 
-enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
-                               struct trawl_error *error)
+enum trawl_status options_report(void *given, const void *told, uint64_t bytes, const char *name,
+                                 struct trawl_error *error)
 {
     uint64_t size;
 

@@ -21,7 +21,7 @@ enum trawl_status options_read(void *options, uint64_t bytes, const void *given,
 /* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, except for its first
  * field, the size. No struct that is filled in this way has grown since its first version. Errors:
  * those of options_check. */
-enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
-                               struct trawl_error *error);
+enum trawl_status options_report(void *given, const void *told, uint64_t bytes, const char *name,
+                                 struct trawl_error *error);
 
 #endif

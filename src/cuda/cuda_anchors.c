@@ -21,8 +21,8 @@ void cuda_anchors_end_lines(const struct trawl_plan *plan, const struct line_aut
                 : automaton->ends[i / 2];
 }
 
-/* anchors_at and tables_at return the offsets, in the copied bytes, of the anchors and the
- * automata, which follow a word for each literal. */
+/* The bytes that are copied to the device: a word for each literal, then the anchors, then the
+ * automata. anchors_at and tables_at return the offsets of the last two. */
 static uint64_t anchors_at(const struct trawl_plan *plan)
 {
     return plan->literal_count * sizeof(uint64_t);

@@ -9,7 +9,7 @@
 #define SHIFT_MAX 16u
 #define SHIFT_MIN 8u
 #define SLOTS_MIN 32u
-#define NOT_TOLD 2u /* the kernel will write 0, or 1 if some bin was full */
+#define NOT_REPORTED 2u /* the kernel will write 0, or 1 if some bin was full */
 
 /* Returns true if the kernel leaves hits in order, step by step (tile_append_step). */
 static bool leaves_runs(const struct cuda_launch *launch)
@@ -86,7 +86,7 @@ enum trawl_status cuda_bins_begin(struct cuda_worker *worker, const struct cuda_
 
 static bool result_arrived(const void *context)
 {
-    return __atomic_load_n((const uint64_t *)context, __ATOMIC_ACQUIRE) != NOT_TOLD;
+    return __atomic_load_n((const uint64_t *)context, __ATOMIC_ACQUIRE) != NOT_REPORTED;
 }
 
 /* Lets write_automaton write the hits that count_automaton has counted. */
@@ -164,7 +164,7 @@ enum trawl_status cuda_bins_take(struct cuda_worker *worker, const struct cuda_l
         a.base += s->position - s->begin;
         a.slots_each = (uint32_t)s->capacity * 64;
     }
-    *told = NOT_TOLD;
+    *told = NOT_REPORTED;
     TRAWL_TRY(move(worker, launch, &a, blocks * LISTS_THREADS, error));
     if (!sorts)
         return TRAWL_OK;

@@ -392,7 +392,7 @@ uint32_t plan_engines(const struct trawl_plan *plan)
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
 
-void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told)
+void plan_describe(const struct trawl_plan *plan, struct trawl_plan_told *told)
 {
     told->pattern_count = plan->pattern_count;
     told->flags = plan->flags;

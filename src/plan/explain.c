@@ -71,8 +71,8 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
 
 /* The next two functions describe a plan's tables, and return the tables' size in bytes. */
 
-static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan,
-                         enum trawl_method method)
+static uint64_t explain_one(struct explanation *text, const struct trawl_plan *plan,
+                            enum trawl_method method)
 {
     const struct plan_form form = plan_form_of(plan, method);
 
@@ -83,7 +83,7 @@ static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan
     return form.table_bytes;
 }
 
-static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
+static uint64_t explain_set(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan_has_strategy(plan, STRATEGY_CLASSES))
         add(text, "classes: the CPU searches by length, with q, stride and tables of its own for "
@@ -123,7 +123,8 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     if (prices.min != TRAWL_METHOD_AUTO)
         explain_prices(text, plan, &prices);
     add(text, "table bytes: %" PRIu64 "\n",
-        plan->method == TRAWL_METHOD_SET ? tell_set(text, plan) : tell_one(text, plan, method));
+        plan->method == TRAWL_METHOD_SET ? explain_set(text, plan)
+                                         : explain_one(text, plan, method));
 }
 
 /* Adds a line for each part into which the plan is divided, for searches on a GPU or for trials on

@@ -253,7 +253,7 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
 uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
 /* Reports what a plan was built with, and about the pattern told->pattern_index: all that
  * trawl_plan_tell reports but the groups of expressions. The other members of *told are 0. */
-void plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *told);
+void plan_describe(const struct trawl_plan *plan, struct trawl_plan_told *told);
 /* Implements trawl_plan_explain. `lines` are what the plan's engine says (engine_ops.explain): at
  * most PLAN_LINES_BYTES bytes. */
 #define PLAN_LINES_BYTES 1024u

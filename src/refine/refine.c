@@ -6,29 +6,29 @@
 #include "cpu/sizes.h"
 #include "cuda/engine_cuda.h"
 
-enum trawl_status refine_compile(const struct decider *decider, struct engine *engine,
-                                 uint32_t device, const struct trawl_plan *plan,
-                                 struct engine_worker **worker, struct trawl_error *error)
+enum trawl_status refine_compile(const struct layer *layer, struct engine *engine, uint32_t device,
+                                 const struct trawl_plan *plan, struct engine_worker **worker,
+                                 struct trawl_error *error)
 {
     struct refiner *refiner = (struct refiner *)*worker;
     void *memory;
 
     if (refiner == NULL) {
-        TRAWL_TRY(memory_allocate_zeroed(1, decider->worker_bytes, &memory, error));
+        TRAWL_TRY(memory_allocate_zeroed(1, layer->worker_bytes, &memory, error));
         refiner = (struct refiner *)memory;
-        refiner->decider = decider;
+        refiner->layer = layer;
         refiner->engine = engine;
         refiner->ops = device == ENGINE_HOST ? &engine_cpu : &engine_cuda;
         refiner->device = device;
         *worker = (struct engine_worker *)refiner;
     }
-    if (refine_is_on_device(refiner) && refiner->proposer == NULL)
-        TRAWL_TRY(refine_propose_with(refiner, NULL, error));
+    if (refine_is_on_device(refiner) && refiner->prefilter == NULL)
+        TRAWL_TRY(refine_prefilter_with(refiner, NULL, error));
     if (plan == NULL || plan->literal_count == 0 || plan->serial == refiner->serial)
         return TRAWL_OK;
-    decider->end(refiner);
+    layer->end(refiner);
     refiner->serial = 0;
-    TRAWL_TRY(decider->begin(refiner, plan, error));
+    TRAWL_TRY(layer->begin(refiner, plan, error));
     TRAWL_ASSERT(refiner->step > 0);
     refiner->serial = plan->serial;
     return TRAWL_OK;
@@ -38,19 +38,19 @@ void refine_release(struct engine_worker *worker)
 {
     struct refiner *refiner = (struct refiner *)worker;
 
-    refiner->decider->end(refiner);
-    if (refiner->decider->close != NULL)
-        refiner->decider->close(refiner);
-    if (refiner->proposer != NULL)
-        refiner->ops->release(refiner->proposer);
+    refiner->layer->end(refiner);
+    if (refiner->layer->close != NULL)
+        refiner->layer->close(refiner);
+    if (refiner->prefilter != NULL)
+        refiner->ops->release(refiner->prefilter);
     hits_release(&refiner->found.hits);
-    memory_release(refiner, 1, refiner->decider->worker_bytes);
+    memory_release(refiner, 1, refiner->layer->worker_bytes);
 }
 
-enum trawl_status refine_propose_with(struct refiner *refiner, const struct trawl_plan *strings,
-                                      struct trawl_error *error)
+enum trawl_status refine_prefilter_with(struct refiner *refiner, const struct trawl_plan *strings,
+                                        struct trawl_error *error)
 {
-    return refiner->ops->compile(refiner->engine, refiner->device, strings, &refiner->proposer,
+    return refiner->ops->compile(refiner->engine, refiner->device, strings, &refiner->prefilter,
                                  error);
 }
 
@@ -71,10 +71,10 @@ void refine_part(const struct engine_chunk *chunk, uint64_t from, uint64_t end, 
     part->records = NULL;
 }
 
-enum trawl_status refine_propose(struct refiner *refiner, const struct engine_chunk *part,
-                                 uint64_t from, struct trawl_error *error)
+enum trawl_status refine_prefilter(struct refiner *refiner, const struct engine_chunk *part,
+                                   uint64_t from, struct trawl_error *error)
 {
-    TRAWL_TRY(engine_scan(refiner->ops, refiner->proposer, part, from, WANT_HITS, &refiner->found,
+    TRAWL_TRY(engine_scan(refiner->ops, refiner->prefilter, part, from, WANT_HITS, &refiner->found,
                           error));
     TRAWL_ASSERT(refiner->found.done > from && refiner->found.done <= part->owned);
     return TRAWL_OK;
@@ -95,7 +95,7 @@ enum trawl_status refine_scan(struct refiner *refiner, const struct engine_task 
         to = is_gathered ? chunk->owned : at + min_u64(refiner->step, chunk->owned - at);
         if (engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
-        TRAWL_TRY(refiner->decider->step(refiner, task, at, &to, error));
+        TRAWL_TRY(refiner->layer->step(refiner, task, at, &to, error));
         if (result->is_left) {
             TRAWL_ASSERT(refine_is_on_device(refiner));
             break;

@@ -95,10 +95,10 @@ static enum trawl_status plan_begin(struct refiner *refiner, const struct trawl_
     choose_begin(worker);
     refiner->step = regex_step_bytes * (refine_is_on_device(refiner) ? DEVICE_FIRST : 1);
     if (expressions->rest != NULL)
-        TRAWL_TRY(refine_compile(refiner->decider, refiner->engine, ENGINE_HOST, expressions->rest,
+        TRAWL_TRY(refine_compile(refiner->layer, refiner->engine, ENGINE_HOST, expressions->rest,
                                  &worker->rest, error));
     return expressions->atoms == NULL ? TRAWL_OK
-                                      : refine_propose_with(refiner, expressions->atoms, error);
+                                      : refine_prefilter_with(refiner, expressions->atoms, error);
 }
 
 /* If step->from is inside a line, an earlier scan has reported the line's first occurrences.
@@ -268,7 +268,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     struct engine_chunk part;
 
     refine_part(step->chunk, step->from, step->to, after, &part);
-    TRAWL_TRY(refine_propose(refiner, &part, 0, error));
+    TRAWL_TRY(refine_prefilter(refiner, &part, 0, error));
     if (step_may_hand_over(step)) {
         const struct hits *hits = &refiner->found.hits;
 
@@ -406,7 +406,7 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
                               anchors_free_seen, &object, error));
     worker->expressions = worker->words.spans.made = (const struct expressions *)object;
     TRAWL_ASSERT(worker->expressions->atoms != NULL); /* as before: the scores alone are others */
-    return refine_propose_with(&worker->refiner, worker->expressions->atoms, error);
+    return refine_prefilter_with(&worker->refiner, worker->expressions->atoms, error);
 }
 
 static enum trawl_status read_lines(struct step *step, struct trawl_error *error)
@@ -493,7 +493,7 @@ static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_t
     const uint64_t began_ns = clock_now_ns();
     struct hits *hits = &task->result->hits;
 
-    TRAWL_TRY(worker->refiner.ops->submit(worker->refiner.proposer, task, error));
+    TRAWL_TRY(worker->refiner.ops->submit(worker->refiner.prefilter, task, error));
     choose_tell(worker, task->chunk, task->result->done - task->from, NULL, 0,
                 clock_now_ns() - began_ns);
     if (hits->count == 0)
@@ -543,7 +543,7 @@ static enum trawl_status scan_piece(struct step *step, struct trawl_error *error
     if (step->to == step->chunk->owned || !expressions->near[bytes[step->to - 1]]) {
         worker->near = atoms;
         refine_part(step->chunk, step->from, step->to, expressions->atoms->need_after, &part);
-        TRAWL_TRY(refine_propose(&worker->refiner, &part, 0, error));
+        TRAWL_TRY(refine_prefilter(&worker->refiner, &part, 0, error));
         for (uint64_t i = 0; i < atoms->count; i++)
             atoms->items[i].offset += (uint32_t)step->from;
         done = step->from + worker->refiner.found.done;
@@ -650,17 +650,17 @@ static enum trawl_status decide(struct refiner *refiner, const struct engine_tas
     return TRAWL_OK;
 }
 
-static const struct decider decider = {.worker_bytes = sizeof(struct regex_worker),
-                                       .begin = plan_begin,
-                                       .end = plan_end,
-                                       .close = worker_end,
-                                       .step = decide};
+static const struct layer layer = {.worker_bytes = sizeof(struct regex_worker),
+                                   .begin = plan_begin,
+                                   .end = plan_end,
+                                   .close = worker_end,
+                                   .step = decide};
 
 static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
                                         const struct trawl_plan *plan,
                                         struct engine_worker **worker, struct trawl_error *error)
 {
-    return refine_compile(&decider, engine, device, plan, worker, error);
+    return refine_compile(&layer, engine, device, plan, worker, error);
 }
 
 static enum trawl_status engine_submit(struct engine_worker *own, struct engine_task *task,

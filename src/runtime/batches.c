@@ -104,7 +104,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     else
         filled =
             (struct trawl_batch){.text_begin = view.begin, .text_end = view.begin, .last = true};
-    return options_tell(batch, &filled, sizeof filled, "batch", error);
+    return options_report(batch, &filled, sizeof filled, "batch", error);
 }
 
 void trawl_search_close(struct trawl_search *search)

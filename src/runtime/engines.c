@@ -164,14 +164,14 @@ enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_pl
     told.pattern_index = given->pattern_index;
     told.group_name = given->group_name;
     told.group_name_bytes = given->group_name_bytes;
-    plan_tell(plan, &told);
+    plan_describe(plan, &told);
     if (check_expression(plan, told.pattern_index, NULL) == TRAWL_OK) {
         told.group_count = regex_group(plan, told.pattern_index, NULL, 0);
         if (told.group_name != NULL && told.group_name_bytes > 0)
             told.group =
                 regex_group(plan, told.pattern_index, told.group_name, told.group_name_bytes);
     }
-    return options_tell(given, &told, sizeof told, "told", error);
+    return options_report(given, &told, sizeof told, "told", error);
 }
 
 enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,

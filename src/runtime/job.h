@@ -66,8 +66,8 @@ enum trawl_status ask_read(struct trawl_answer *answer, const struct trawl_answe
                            struct trawl_error *error);
 /* Tells the caller the answer's results if, after a call with this status, they count: after OK,
  * and after READ, LIMIT and DEVICE what was found before. */
-void ask_tell(struct trawl_answer *given, const struct trawl_answer *answer,
-              enum trawl_status status);
+void ask_report(struct trawl_answer *given, const struct trawl_answer *answer,
+                enum trawl_status status);
 struct pattern_counting {
     const struct trawl_plan *plan;
     trawl_pattern_count_sink function;

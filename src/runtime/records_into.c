@@ -502,7 +502,7 @@ enum trawl_status trawl_ask_records(struct trawl_searcher *searcher, const struc
         status =
             TRAWL_FAIL(error, LIMIT, "answer.room is %" PRIu64 ", for %" PRIu64 " %s", into.room,
                        into.count, into.what == TRAWL_RECORDS_CELLS ? "cells" : "occurrences");
-    ask_tell(given, &into, status);
+    ask_report(given, &into, status);
     return status;
 }
 

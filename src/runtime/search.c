@@ -138,7 +138,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 /* ---- Questions ---------------------------------------------------------------------------- */
 
 /* Fills the members of *told about the worker told->worker. */
-static void tell_worker(const struct trawl_searcher *searcher, struct trawl_stats *told)
+static void report_worker(const struct trawl_searcher *searcher, struct trawl_stats *told)
 {
     const uint64_t brief = atomic_load(&searcher->brief.bytes_after);
     const struct work_done *done;
@@ -191,8 +191,8 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
         (void)snprintf(told.note, sizeof told.note, "%s", searcher->last.algorithm.note);
     told.worker = stats->worker;
     if (brief == 0 && !searcher->last.ended) /* before the first call, all members are 0 */
-        return options_tell(stats, &told, sizeof told, "stats", error);
-    tell_worker(searcher, &told);
+        return options_report(stats, &told, sizeof told, "stats", error);
+    report_worker(searcher, &told);
     told.change_count = brief > 0 ? 0 : searcher->last_changes.count;
     told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
     on_host = searcher->runtime->engine != TRAWL_ENGINE_CUDA || told.cpu_chunk_count > 0;
@@ -203,7 +203,7 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     if (on_host)
         (void)snprintf(told.instruction_set, sizeof told.instruction_set, "%s",
                        engine_for_host->instruction_set(searcher->runtime->host));
-    return options_tell(stats, &told, sizeof told, "stats", error);
+    return options_report(stats, &told, sizeof told, "stats", error);
 }
 
 enum trawl_status trawl_searcher_changes(const struct trawl_searcher *searcher,
@@ -332,7 +332,7 @@ enum trawl_status trawl_searcher_algorithm_stats(const struct trawl_searcher *se
     if (atomic_load(&searcher->brief.bytes_after) == 0)
         memcpy((uint8_t *)&told + offsetof(struct trawl_algorithm_stats, device_copy_ns),
                searcher->last.algorithm.numbers, sizeof searcher->last.algorithm.numbers);
-    return options_tell(stats, &told, sizeof told, "stats", error);
+    return options_report(stats, &told, sizeof told, "stats", error);
 }
 #endif
 
@@ -589,12 +589,12 @@ enum trawl_status trawl_ask(struct trawl_searcher *searcher, const struct trawl_
                           ask_name(answer.what));
     answer.count = 0; /* a call may fail before it searches */
     status = answers[answer.what](searcher, plan, text, &answer, error);
-    ask_tell(given, &answer, status);
+    ask_report(given, &answer, status);
     return status;
 }
 
-void ask_tell(struct trawl_answer *given, const struct trawl_answer *answer,
-              enum trawl_status status)
+void ask_report(struct trawl_answer *given, const struct trawl_answer *answer,
+                enum trawl_status status)
 {
     if (status != TRAWL_OK && status != TRAWL_READ && status != TRAWL_LIMIT &&
         status != TRAWL_DEVICE)

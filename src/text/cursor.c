@@ -289,8 +289,8 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
     return true;
 }
 
-/* Lets the chunk point at zeros if it is in a hole, whose pages the kernel would have to make.
- * Returns false if it is not. */
+/* If the chunk lies in a hole of the file, points it at zeros: the kernel would have to make pages
+ * for the hole. Returns false if it does not. */
 static bool next_of_hole(const struct text_cursor *cursor, uint64_t chunk_bytes,
                          struct text_chunk *chunk)
 {

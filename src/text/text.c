@@ -313,7 +313,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
         told.compression = unpack_format(text->unpack);
     else if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.compression = codec_name(text->bytes, text->bytes_count);
-    return options_tell(given, &told, sizeof told, "told", error);
+    return options_report(given, &told, sizeof told, "told", error);
 }
 
 enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset, void *buffer,

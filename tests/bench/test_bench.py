@@ -224,8 +224,8 @@ class TestSuites(Case):
         for row in rows:
             self.right(row)
 
-    def test_slow_contestants_have_enough_runs(self):
-        """Check that a contestant that takes longer than the row's seconds still has `least` runs."""
+    def test_slow_competitors_have_enough_runs(self):
+        """Check that a competitor that takes longer than the row's seconds still has `least` runs."""
         slow = rows_of.command("sh", "-c", "sleep 0.02", name="slow")
         for least, runs in ((None, 1), (3, 3)):
             _, results, _ = run_row({}, [slow], rounds=5, seconds=0.001, least=least)

@@ -507,7 +507,7 @@ struct fed {
 static int take_fed(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fed *fed = (struct fed *)context;
-    bool by_lines = call_told(fed->held->plan, 0).syntax != TRAWL_LITERAL;
+    bool by_lines = call_describe(fed->held->plan, 0).syntax != TRAWL_LITERAL;
     bool waits = (fed->held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
 
     for (uint64_t i = 0; i < match_count; i++) {

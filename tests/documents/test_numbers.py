@@ -31,7 +31,7 @@ QUOTED = {
          (PLAN, "SETS_USUAL_MAX", 1)),
         ("half the text's bytes plus # (each candidate counts as # more)", (CPU, "WORK_ONCE", 1),
          (CPU, "CANDIDATE_WORK", 1)),
-        ("a text of up to # KiB is searched around its atoms", ("regex/prices.def", "BRIEF_MAX", K)),
+        ("texts of up to # KiB are searched for its atoms", ("regex/prices.def", "BRIEF_MAX", K)),
         ("Up to # ms of work is done without waking a worker", (SCHEDULE, "SHARE_NS", 1e6)),
         ("starts a thread per # ms of work", (SCHEDULE, "START_NS", 1e6)),
         ("so a file of # MiB or more is mapped", (SCHEDULE, "LONG_BYTES", M)),

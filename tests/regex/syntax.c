@@ -118,7 +118,7 @@ static void finds(enum trawl_syntax syntax, const char *expression, const char *
     AUTO_TEXT opened = must_string(text);
     char found[256] = "";
 
-    TEST_CHECK(call_told(plan, 0).syntax == syntax);
+    TEST_CHECK(call_describe(plan, 0).syntax == syntax);
     MUST(ask_positions(searcher, plan, opened, add_match, found, NULL));
     if (!TEST_CHECK(strcmp(found, wanted) == 0))
         printf("'%s' in '%s': %s, not %s\n", expression, text, found, wanted);
@@ -220,10 +220,10 @@ static void test_groups(void)
     AUTO_PLAN plan = must_plan_with("(?<name>\\w+)=(\\w+)|(z)", PLAN_WITH(.syntax = TRAWL_PERL));
     AUTO_PLAN counted = must_plan_with("(x|y){2,1500} ", PLAN_WITH(.syntax = TRAWL_PERL));
 
-    TEST_CHECK(call_told(plan, 0).group_count == 3);
+    TEST_CHECK(call_describe(plan, 0).group_count == 3);
     TEST_CHECK(group_named(plan, "name") == 1);
     TEST_CHECK(group_named(plan, "none") == UINT64_MAX);
-    TEST_CHECK(call_told(plan, 1).group_count == 0);
+    TEST_CHECK(call_describe(plan, 1).group_count == 0);
     TEST_CHECK(groups_of(plan, line, 12, match, groups, 4) == TRAWL_OK);
     TEST_CHECK(groups[0].begin == 3 && groups[0].end == 12);
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 6);
@@ -255,7 +255,7 @@ static void test_pcre(void)
     MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
                           PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE), &ahead, &error));
     TEST_CHECK(memcmp(&error, &untouched, sizeof error) == 0);
-    TEST_CHECK(call_told(plan, 0).group_count == 1);
+    TEST_CHECK(call_describe(plan, 0).group_count == 1);
     TEST_CHECK(group_named(plan, "half") == 1);
     TEST_CHECK(group_named(plan, "none") == UINT64_MAX);
     TEST_CHECK(groups_of(plan, line, 7, match, groups, 2) == TRAWL_OK);

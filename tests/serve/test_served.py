@@ -259,7 +259,7 @@ RULES = [(place, name) for place in ("", "d") for name in (".ignore", ".rgignore
 
 
 def change(draw, tree, names):
-    """Makes a change of a file, a folder or a file of rules."""
+    """Change a file, a folder or an ignore file."""
     path, other = (os.path.join(tree, draw.choice(names)) for _ in range(2))
     text = draw.choice([b"foo\n", b"bar\n", b"foo foo\nx\n", b"f\0foo", b"", b"x\n" * 9, b"foo"])
     kinds = "over over same append append append truncate truncate folder remove move link rules rules rules"

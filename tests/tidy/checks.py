@@ -18,24 +18,24 @@ PAGES_WORDS_MAX = 36000
 UNCOUNTED = ("docs/papers.md", "docs/papers/", "docs/python-reference.md", "CHANGELOG.md")
 
 
-def rooms_and_rights(path):
-    """Read layers.txt; return ([(prefix, room)], {room: [rooms that it may include]})."""
-    rooms, rights = [], {}
+def modules_and_rights(path):
+    """Read layers.txt; return ([(prefix, module)], {module: [modules that it may include]})."""
+    modules, rights = [], {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             words = line.split("#")[0].split()
-            if words and words[0] == "room":
-                rooms.append((words[2], words[1]))
+            if words and words[0] == "module":
+                modules.append((words[2], words[1]))
             elif words and words[0] == "may":
                 rights[words[1]] = words[2:]
-    rooms.sort(key=lambda row: -len(row[0]))
-    return rooms, rights
+    modules.sort(key=lambda row: -len(row[0]))
+    return modules, rights
 
 
-def room_of(rooms, path):
-    for prefix, room in rooms:
+def module_of(modules, path):
+    for prefix, module in modules:
         if path == prefix or (prefix.endswith("/") and path.startswith(prefix)):
-            return room
+            return module
     return None
 
 
@@ -51,22 +51,22 @@ def resolve(tree, path, name):
 
 def layers(tree):
     """Check that every include follows layers.txt."""
-    rooms, rights = rooms_and_rights(tree.layers_path)
+    modules, rights = modules_and_rights(tree.layers_path)
     for path in tree.files(C_SUFFIXES):
-        room = room_of(rooms, path)
-        if room is None:
+        module = module_of(modules, path)
+        if module is None:
             continue
-        allowed = rights.get(room, [])
+        allowed = rights.get(module, [])
         for line, name, is_system in c_source.includes(tree.read(path)):
             target = resolve(tree, path, name)
             if target is None and not is_system:
                 yield path, line, f'"{name}" is no file of the project'
             elif target is None:
                 if f"!<{name}>" in allowed or not {"<>", f"<{name}>"} & set(allowed):
-                    yield path, line, f"{room} may not include <{name}>"
-            elif room_of(rooms, target) not in allowed:
-                where = room_of(rooms, target) or "no room"
-                yield path, line, f"{room} may not include {name} ({where})"
+                    yield path, line, f"{module} may not include <{name}>"
+            elif module_of(modules, target) not in allowed:
+                where = module_of(modules, target) or "no module"
+                yield path, line, f"{module} may not include {name} ({where})"
 
 
 def lengths(tree):

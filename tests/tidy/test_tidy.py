@@ -11,7 +11,7 @@ from tree import HERE, Skip, Tree, source_of
 
 # Symbols that the linker defines, not a library.
 LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_", "__tls_get_addr"}  # __tls_get_addr finds thread-local variables
-CLOSED_ROOMS = ("base", "plan")
+CLOSED_MODULES = ("base", "plan")
 
 
 def nm(paths, *arguments):
@@ -56,28 +56,28 @@ def listed(name):
 
 def test_symbols():
     """Check the layers of layers.txt by the symbols of object files. (An `extern` declaration written by hand escapes
-    the check of includes, but not this one.) An object may use symbols that its own room defines, or a room that it may
-    include, and symbols that the library does not define at all. The rooms base and plan together must need nothing but
+    the check of includes, but not this one.) An object may use symbols that its own module defines, or a module that it may
+    include, and symbols that the library does not define at all. The modules base and plan together must need nothing but
     the C library."""
     folder = BUILD / "src/CMakeFiles"
-    rooms, rights = checks.rooms_and_rights(os.path.join(HERE, "layers.txt"))
+    modules, rights = checks.modules_and_rights(os.path.join(HERE, "layers.txt"))
     objects = {}
     for path in listed("objects.txt"):
         name = re.sub(r"^\w+\.dir/", "", os.path.relpath(path, folder))
-        objects[path] = (name, checks.room_of(rooms, source_of("src/" + name)))
+        objects[path] = (name, checks.module_of(modules, source_of("src/" + name)))
     owner = {}
     for path, symbols in nm(objects, "-g", "--defined-only").items():
         for symbol in symbols:
             owner[symbol] = objects[path][1]
     library, undefined = c_library_names(), nm(objects, "-u")
     findings = []
-    for path, (name, room) in objects.items():
+    for path, (name, module) in objects.items():
         for symbol in sorted(undefined[path] - LINKER_NAMES):
             if symbol in owner:
-                if owner[symbol] != room and owner[symbol] not in rights.get(room, []):
-                    findings.append(f"{name}: {room} may not use {symbol} ({owner[symbol]})")
-            elif room in CLOSED_ROOMS and symbol not in library:
-                findings.append(f"{name}: {room} needs {symbol}, which is not in the C library")
+                if owner[symbol] != module and owner[symbol] not in rights.get(module, []):
+                    findings.append(f"{name}: {module} may not use {symbol} ({owner[symbol]})")
+            elif module in CLOSED_MODULES and symbol not in library:
+                findings.append(f"{name}: {module} needs {symbol}, which is not in the C library")
     assert objects and owner and findings == []
 
 
@@ -120,11 +120,11 @@ def circles(needs):
 
 
 def test_circles():
-    """Check that no files of a room depend on each other in a cycle, directly or through other files of the room. A
+    """Check that no files of a module depend on each other in a cycle, directly or through other files of the module. A
     file needs a file that defines a symbol which the first file uses."""
     needs = needs_of_objects([line for line in listed("objects_all.txt") if line.endswith(".c.o")], BUILD)
-    rooms = listed("rooms.txt")
-    for room in rooms:
-        inside = {name for name in needs if name.startswith(room + "/")}
-        assert inside and circles({name: needs[name] & inside for name in inside}) == [], room
-    assert len(rooms) > 5
+    modules = listed("modules.txt")
+    for module in modules:
+        inside = {name for name in needs if name.startswith(module + "/")}
+        assert inside and circles({name: needs[name] & inside for name in inside}) == [], module
+    assert len(modules) > 5

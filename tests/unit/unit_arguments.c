@@ -362,7 +362,7 @@ static void whole_words_of_lines(void)
                                           .syntax = syntaxes[i], .line_ends = {1, {'a'}}));
 
         TEST_CHECK_U64(must_count(searcher, made, lines), 2);
-        TEST_CHECK(call_told(made, 0).flags == TRAWL_WHOLE_LINE);
+        TEST_CHECK(call_describe(made, 0).flags == TRAWL_WHOLE_LINE);
     }
 }
 

@@ -73,10 +73,10 @@ static void told(void)
 {
     AUTO_PLAN edits = must_plan_with("ACGT", PLAN_WITH(.edits_max = 2, .alphabet = TRAWL_DNA));
     AUTO_PLAN none = must_plan("ACGT");
-    struct trawl_plan_told facts = call_told(none, 0);
+    struct trawl_plan_told facts = call_describe(none, 0);
 
     TEST_CHECK(!facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 0);
-    facts = call_told(edits, 0);
+    facts = call_describe(edits, 0);
     TEST_CHECK(facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 2 &&
                facts.alphabet == TRAWL_DNA);
 }

@@ -353,7 +353,7 @@ static void add_letter(void *letters, uint32_t letter)
 }
 
 /* What a plan reports about expressions: their letters, and whether they require a line end. */
-static void told_expressions(void)
+static void reported_expressions(void)
 {
     static const struct row {
         const char *first, *second, *letters;
@@ -405,7 +405,7 @@ int main(void)
     letters();
     letters_of_plans();
     cases();
-    told_expressions();
+    reported_expressions();
     memory();
     return test_end();
 }

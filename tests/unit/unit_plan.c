@@ -22,16 +22,16 @@ static void accessors(void)
     struct trawl_pattern got;
     AUTO_PLAN plan = must_plans(patterns, 3, NULL);
 
-    TEST_CHECK_U64(call_told(plan, 0).pattern_count, 3);
-    TEST_CHECK_U64(call_told(plan, 0).line_end, '\n');
+    TEST_CHECK_U64(call_describe(plan, 0).pattern_count, 3);
+    TEST_CHECK_U64(call_describe(plan, 0).line_end, '\n');
     for (uint64_t i = 0; i < 3; i++) {
-        got = call_told(plan, i).pattern;
+        got = call_describe(plan, i).pattern;
         TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&
                    memcmp(got.bytes, patterns[i].bytes, got.bytes_count) == 0);
     }
-    got = call_told(plan, 3).pattern;
+    got = call_describe(plan, 3).pattern;
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
-    got = call_told(plan, UINT64_MAX).pattern;
+    got = call_describe(plan, UINT64_MAX).pattern;
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
 }
 
@@ -39,7 +39,7 @@ static void accessors(void)
 static void accessors_keep_case(void)
 {
     AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
-    struct trawl_pattern got = call_told(plan, 0).pattern;
+    struct trawl_pattern got = call_describe(plan, 0).pattern;
 
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
@@ -293,7 +293,7 @@ static void no_pattern(void)
     bool found = true;
     AUTO_PLAN plan = must_plans(NULL, 0, NULL);
 
-    TEST_CHECK_U64(call_told(plan, 0).pattern_count, 0);
+    TEST_CHECK_U64(call_describe(plan, 0).pattern_count, 0);
     MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
     TEST_CHECK(needed > 1);
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);

@@ -4,7 +4,7 @@ A figure is a speed in GB/s, from the fastest run. If a row also measures the ma
 the row are multiples of that speed, so that a slower clock does not count as a fall. Only trawl's own figures count."""
 
 FALLEN = 0.97  # a smaller share of the earlier figure is a fall
-FIRST = ", first"  # suffix of contestants of which only first calls are timed; such times vary from run to run
+FIRST = ", first"  # suffix of competitors of which only first calls are timed; such times vary from run to run
 OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars', 'copy',
           'trawl, CPU')  # fmt: skip
 
@@ -26,7 +26,7 @@ def is_timed(it):
 
 
 def figures(data):
-    """Return {(row with the bytes of its text, contestant): figure}."""
+    """Return {(row with the bytes of its text, competitor): figure}."""
     made = {}
     for row in data["rows"]:
         known = {it["name"]: it for it in row["results"]}
@@ -42,8 +42,8 @@ def figures(data):
 
 
 def fallen(data, before):
-    """Yield (row, contestant, earlier figure, figure) for each figure that fell; 0: no time is known of it now. Rows and
-    contestants that were not measured before, or not now, do not fall."""
+    """Yield (row, competitor, earlier figure, figure) for each figure that fell; 0: no time is known of it now. Rows and
+    competitors that were not measured before, or not now, do not fall."""
     last, now = figures(before), figures(data)
     for row in data["rows"]:
         for it in row["results"]:

@@ -4,16 +4,16 @@
  * a word and fields KEY=VALUE, separated by tabs (README.md):
  *
  *   row   begins a row: name, number of rounds
- *   ask   a question for the contestants that follow: text, patterns, call, options. alike=1: the
- *         oracle cannot answer it, so the first contestant's answer is the expected one
- *   as    a contestant: name, kind, options
+ *   ask   a question for the competitors that follow: text, patterns, call, options. alike=1: the
+ *         oracle cannot answer it, so the first competitor's answer is the expected one
+ *   as    a competitor: name, kind, options
  *
  * A row ends at the next row or at an empty line.
  *
- * main.c reads the rows and runs the contestants in turns; bench_text.c makes texts and patterns.
- * library.c, rivals.c, command.c, server.c and bench_device.c implement the kinds of contestants;
+ * main.c reads the rows and runs the competitors in turns; bench_text.c makes texts and patterns.
+ * library.c, rivals.c, command.c, server.c and bench_device.c implement the kinds of competitors;
  * bench_oracle.c computes the right answers. Misuse and lack of memory end the program (fail()). A
- * contestant that cannot run says so in bench_run.why, and the other contestants go on.
+ * competitor that cannot run says so in bench_run.why, and the other competitors go on.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -29,7 +29,7 @@
 
 #define SAMPLES_MAX 256u /* most rounds per row */
 
-/* The times of a contestant, one per round. */
+/* The times of a competitor, one per round. */
 struct samples {
     double seconds[SAMPLES_MAX];
     uint32_t count;
@@ -149,7 +149,7 @@ uint64_t question_share(const struct question *question, uint64_t bytes);
  * library's code. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
-/* ---- Contestants -------------------------------------------------------------------------- */
+/* ---- Competitors -------------------------------------------------------------------------- */
 
 #define PART_LIST(X)     \
     X(PLAN, "plan")      \
@@ -181,20 +181,20 @@ struct bench_run {
     char why[TRAWL_ERROR_MESSAGE_BYTES], note[160], method[24];
 };
 
-struct contestant {
+struct competitor {
     struct fields fields;
     const char *name;          /* the name in tables */
-    struct question *question; /* the question that the contestant answers */
+    struct question *question; /* the question that the competitor answers */
     enum call call;
     uint32_t threads; /* threads of a search */
-    bool ours;        /* a wrong answer from this contestant fails the whole measurement */
-    /* the contestant is a bound: it only reads or copies the text, and has no answer */
+    bool ours;        /* a wrong answer from this competitor fails the whole measurement */
+    /* the competitor is a bound: it only reads or copies the text, and has no answer */
     bool bound;
-    bool agrees;    /* no oracle knows the answer: compare with the first contestant's answer */
-    uint64_t bytes; /* the contestant searches the text's first `bytes` bytes, its share */
-    void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
-    void (*close)(struct contestant *contestant); /* frees `state` */
-    void *state; /* state that the contestant's kind keeps between runs */
+    bool agrees;    /* no oracle knows the answer: compare with the first competitor's answer */
+    uint64_t bytes; /* the competitor searches the text's first `bytes` bytes, its share */
+    void (*run)(struct competitor *competitor, bool full, struct bench_run *run);
+    void (*close)(struct competitor *competitor); /* frees `state` */
+    void *state; /* state that the competitor's kind keeps between runs */
     /* Results. */
     struct samples whole, part[PARTS];
     struct bench_run last;     /* the last run */
@@ -204,19 +204,19 @@ struct contestant {
     char method[24]; /* the method that the plan chose */
 };
 
-/* Each function returns true if its file implements the contestant's kind, and then sets the
- * contestant's functions. With `full`, run() looks at every occurrence; without it, run() need only
+/* Each function returns true if its file implements the competitor's kind, and then sets the
+ * competitor's functions. With `full`, run() looks at every occurrence; without it, run() need only
  * count them. */
-bool library_contestant(struct contestant *contestant, const char *kind);
-bool rival_contestant(struct contestant *contestant, const char *kind);
-bool device_contestant(struct contestant *contestant, const char *kind);
-bool command_contestant(struct contestant *contestant, const char *kind);
-bool server_contestant(struct contestant *contestant, const char *kind);
+bool library_competitor(struct competitor *competitor, const char *kind);
+bool rival_competitor(struct competitor *competitor, const char *kind);
+bool device_competitor(struct competitor *competitor, const char *kind);
+bool command_competitor(struct competitor *competitor, const char *kind);
+bool server_competitor(struct competitor *competitor, const char *kind);
 
-/* util.c: the seconds of the clock that the contestant's `clock` names: processor time of this
+/* util.c: the seconds of the clock that the competitor's `clock` names: processor time of this
  * process (cpu), or those that pass. */
-double contestant_clock(const struct contestant *contestant);
-bool contestant_works(const struct contestant *contestant); /* the clock is processor time */
+double competitor_clock(const struct competitor *competitor);
+bool competitor_works(const struct competitor *competitor); /* the clock is processor time */
 
 /* library.c: closes searchers and loaded texts, which stay open from row to row. */
 void library_close(void);
@@ -235,13 +235,13 @@ void device_unpin(void *pointer);
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
 #define QUESTIONS_MAX 4u    /* most questions per row */
-#define CONTESTANTS_MAX 64u /* most contestants per row */
+#define COMPETITORS_MAX 64u /* most competitors per row */
 
 struct bench_row {
     struct fields fields;
     struct question question[QUESTIONS_MAX];
-    struct contestant contestant[CONTESTANTS_MAX];
-    uint32_t question_count, contestant_count;
+    struct competitor competitor[COMPETITORS_MAX];
+    uint32_t question_count, competitor_count;
 };
 
 #endif

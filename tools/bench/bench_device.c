@@ -14,7 +14,7 @@
  *                                   the first three there, clears the results, copies them back,
  *                                   and frees all but the table
  *
- * Each contestant processes at most BYTES_MAX of the text, and reports the time for the whole text.
+ * Each competitor processes at most BYTES_MAX of the text, and reports the time for the whole text.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -175,7 +175,7 @@ void device_unpin(void *pointer)
         (void)driver.cuMemFreeHost(pointer);
 }
 
-/* ---- Contestants -------------------------------------------------------------------------- */
+/* ---- Competitors -------------------------------------------------------------------------- */
 
 struct bound {
     uint64_t address, bytes;
@@ -185,7 +185,7 @@ struct bound {
 };
 
 /* Copies the text to the device and, if `reads`, loads the kernel, before the timed part. */
-static bool fill(const struct contestant *it, struct bound *own, bool reads)
+static bool fill(const struct competitor *it, struct bound *own, bool reads)
 {
     void *module = NULL;
 
@@ -196,7 +196,7 @@ static bool fill(const struct contestant *it, struct bound *own, bool reads)
 
 /* Prepares the first run: allocates memory on the device and, for a copy without pageable=1, pinned
  * memory, and fills the device's memory. Returns false on failure; run->why then says why. */
-static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
+static bool open_bound(const struct competitor *it, struct bound *own, struct bench_run *run)
 {
     bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;
 
@@ -246,7 +246,7 @@ static bool bring(const void *from, void *back, uint64_t bytes, uint64_t *addres
 /* Times what the program of PSS does around its kernel (program=N): reads the file, copies it to
  * the device, and copies results back. The memory for the text exists before the clock starts, as
  * there. */
-static bool run_program(const struct contestant *it, const struct bound *own, uint64_t results,
+static bool run_program(const struct competitor *it, const struct bound *own, uint64_t results,
                         struct bench_run *run)
 {
     const struct trawl_pattern *pattern = it->question->patterns;
@@ -276,7 +276,7 @@ static bool run_program(const struct contestant *it, const struct bound *own, ui
 /* Does what Han's program does around its kernel (ints=1), and sets run->seconds. The host's array
  * of results is four times as long as the text. As in Han's program, only its first quarter has
  * been written before the clock starts. */
-static bool run_ints(const struct contestant *it, const struct bound *own, struct bench_run *run)
+static bool run_ints(const struct competitor *it, const struct bound *own, struct bench_run *run)
 {
     static const uint32_t table[256];
     const struct trawl_pattern *pattern = it->question->patterns;
@@ -301,9 +301,9 @@ static bool run_ints(const struct contestant *it, const struct bound *own, struc
     return done;
 }
 
-/* Runs the contestant: times a pass over own->bytes of the text, and scales the time to its whole
+/* Runs the competitor: times a pass over own->bytes of the text, and scales the time to its whole
  * share. ints and program time themselves. */
-static void run_bound(struct contestant *it, bool full, struct bench_run *run)
+static void run_bound(struct competitor *it, bool full, struct bench_run *run)
 {
     uint64_t results = field_number(&it->fields, "program", 0);
     bool ints = field(&it->fields, "ints", NULL) != NULL;
@@ -323,7 +323,7 @@ static void run_bound(struct contestant *it, bool full, struct bench_run *run)
     run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
 }
 
-static void close_bound(struct contestant *it)
+static void close_bound(struct competitor *it)
 {
     struct bound *own = (struct bound *)it->state;
 
@@ -332,13 +332,13 @@ static void close_bound(struct contestant *it)
     free(own);
 }
 
-bool device_contestant(struct contestant *contestant, const char *kind)
+bool device_competitor(struct competitor *competitor, const char *kind)
 {
     if (strcmp(kind, "device-read") != 0 && strcmp(kind, "device-copy") != 0)
         return false;
-    contestant->state = allocate(sizeof(struct bound));
-    contestant->bound = true;
-    contestant->run = run_bound;
-    contestant->close = close_bound;
+    competitor->state = allocate(sizeof(struct bound));
+    competitor->bound = true;
+    competitor->run = run_bound;
+    competitor->close = close_bound;
     return true;
 }

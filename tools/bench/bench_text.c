@@ -153,7 +153,7 @@ static void cut(struct text *text, const struct fields *fields)
 }
 
 /* Makes a text, in huge pages if the system allows, so that the time for page tables does not
- * depend on the system's default. All contestants read the same memory. */
+ * depend on the system's default. All competitors read the same memory. */
 static void make(struct text *text, const struct fields *fields)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";

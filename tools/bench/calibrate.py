@@ -49,7 +49,7 @@ def questions():
 
 
 def rows(options, texts):
-    """Yield PASSES rows for each question. The contestants are the instruction sets, with the question's method."""
+    """Yield PASSES rows for each question. The competitors are the instruction sets, with the question's method."""
     common = {"threads": 1, "plan": "once", "sample": True, "clock": "cpu", "ours": True}
     for name, method, text, pattern in PASSES * list(questions()):
         ask = {"text": texts.recipe(text, options.bytes), "bytes": options.bytes, "patterns": pattern, "oracle": "1M"}

@@ -1,10 +1,10 @@
-/* command: runs whole programs as contestants, timed from the start to the end of wait4.
+/* command: runs whole programs as competitors, timed from the start to the end of wait4.
  *
- * Contestant  kind=command argv=PROGRAM|ARGUMENT|..., with the byte 0x1f instead of |
+ * Competitor  kind=command argv=PROGRAM|ARGUMENT|..., with the byte 0x1f instead of |
  * Question    bag=1: the lines of the output may come in any order
  *
- * The answer is the output: all contestants must write the same bytes, and end with the same
- * status, as the row's first contestant. Standard output is a pipe that this process empties. The
+ * The answer is the output: all competitors must write the same bytes, and end with the same
+ * status, as the row's first competitor. Standard output is a pipe that this process empties. The
  * null device is not used, because some programs then stop at the first match.
  * The kernel first counts the memory of the starting process as the program's. So rows of commands
  * have no text, which would be in the memory of the starting process.
@@ -145,16 +145,16 @@ static void run_program(const struct program *program, bool all, bool works,
     close(sink[0]);
 }
 
-/* ---- Contestants --------------------------------------------------------------------------- */
+/* ---- Competitors --------------------------------------------------------------------------- */
 
-/* Runs the contestant. The answer is the output's hash, or with bag=1 the hash of its lines in any
+/* Runs the competitor. The answer is the output's hash, or with bag=1 the hash of its lines in any
  * order, and the exit status. A status above 1 makes the run fail. */
-static void run_command(struct contestant *it, bool full, struct bench_run *run)
+static void run_command(struct competitor *it, bool full, struct bench_run *run)
 {
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;
     struct output_digest output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
 
-    run_program((const struct program *)it->state, full, contestant_works(it), &output, run);
+    run_program((const struct program *)it->state, full, competitor_works(it), &output, run);
     if (run->status > 1)
         snprintf(run->why, sizeof run->why, "it ended with status %d", run->status);
     run->answer.count = output.bytes;
@@ -163,7 +163,7 @@ static void run_command(struct contestant *it, bool full, struct bench_run *run)
         answer_mix(bag ? output.lines ^ output.line : output.hash, (uint64_t)run->status, 0);
 }
 
-static void close_command(struct contestant *it)
+static void close_command(struct competitor *it)
 {
     struct program *program = (struct program *)it->state;
 
@@ -171,9 +171,9 @@ static void close_command(struct contestant *it)
     free(program);
 }
 
-bool command_contestant(struct contestant *contestant, const char *kind)
+bool command_competitor(struct competitor *competitor, const char *kind)
 {
-    const char *argv = field(&contestant->fields, "argv", NULL);
+    const char *argv = field(&competitor->fields, "argv", NULL);
     struct program *program;
     char *rest, *word;
     uint32_t count = 0;
@@ -181,7 +181,7 @@ bool command_contestant(struct contestant *contestant, const char *kind)
     if (strcmp(kind, "command") != 0)
         return false;
     if (argv == NULL)
-        fail("a command without argv: %s", contestant->name);
+        fail("a command without argv: %s", competitor->name);
     program = (struct program *)allocate(sizeof *program);
     rest = program->bytes = copy_text(argv);
     while ((word = strsep(&rest, SEPARATOR)) != NULL) {
@@ -189,9 +189,9 @@ bool command_contestant(struct contestant *contestant, const char *kind)
             fail("a command has more than %u words", ARGUMENTS_MAX);
         program->argument[count++] = word;
     }
-    contestant->state = program;
-    contestant->agrees = true;
-    contestant->run = run_command;
-    contestant->close = close_command;
+    competitor->state = program;
+    competitor->agrees = true;
+    competitor->run = run_command;
+    competitor->close = close_command;
     return true;
 }

@@ -90,8 +90,8 @@ def file_of(kind, options, texts):
     return texts.corpus("english", {"small": 1024, "medium": min(options.bytes, 10**7)}.get(kind, options.bytes))
 
 
-def contestants(row, path, pattern, trawl, installed):
-    """Return the row's contestants. The first gives the right answer: grep, or ripgrep with ignore
+def competitors(row, path, pattern, trawl, installed):
+    """Return the row's competitors. The first gives the right answer: grep, or ripgrep with ignore
     files."""
     _, _, _, options, threads, baseline, kind = row
     fed, ignores = kind == "fed", kind == "ignores"
@@ -112,7 +112,7 @@ def contestants(row, path, pattern, trawl, installed):
 
 
 def rows(options, texts):
-    """Yield the rows of ROWS, with all contestants that are installed."""
+    """Yield the rows of ROWS, with all competitors that are installed."""
     installed, trawl = rivals.versions(options), install(options, texts)
     for row in ROWS:
         name, file, pattern, flags, threads, baseline, kind = row
@@ -122,7 +122,7 @@ def rows(options, texts):
         if isinstance(pattern, int):
             with open(path, "rb") as read:
                 pattern = recipes.pieces(read.read(4 << 20), 1, pattern, pattern)[0].decode()
-        who = contestants(row, path, pattern, trawl, installed)
+        who = competitors(row, path, pattern, trawl, installed)
         movers = [it for it in who if it["name"] in MOVERS]
         asks = [({"bag": file == "tree"}, [it for it in who if it not in movers])]
         facts = {"pattern": pattern, "options": flags, "threads": threads or "all", "baseline": list(baseline)}

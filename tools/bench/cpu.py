@@ -30,8 +30,8 @@ def own(options):
     return {"isa": options.instruction_set, "ours": True}
 
 
-def contestants(options):
-    """Return the contestants of each row: trawl, memmem, and loops that only read the text."""
+def competitors(options):
+    """Return the competitors of each row: trawl, memmem, and loops that only read the text."""
     every = {"threads": options.threads, **own(options)}
     return [
         {"name": READ_ONE, "kind": "read", "threads": 1},
@@ -53,7 +53,7 @@ def alphabet_rows(alphabet, text, options):
             name = f"{alphabet} m={length} {kind}"
             patterns = f"at:{place_of(name, options.bytes, length)}:{length}"
             ask = {**text, "patterns": patterns, "absent": kind == "absent"}
-            yield {"name": name, "kind": kind, "alphabet": alphabet, "asks": [(ask, contestants(options))]}
+            yield {"name": name, "kind": kind, "alphabet": alphabet, "asks": [(ask, competitors(options))]}
 
 
 def word_rows(text, content, options):
@@ -62,7 +62,7 @@ def word_rows(text, content, options):
     words = [(word, word) for word in ("the", "Moab", "Habakkuk", "Qxzjvkw")]
     words += [("line of 100", line[:100].decode("ascii")) for line in itertools.islice(lines, 1)]
     for label, word in words:
-        asks = [({**text, "patterns": f"literal:{word}"}, contestants(options))]
+        asks = [({**text, "patterns": f"literal:{word}"}, competitors(options))]
         yield {"name": f"english word {label}", "kind": "word", "alphabet": "english", "asks": asks}
 
 
@@ -75,7 +75,7 @@ def worst_rows(options, texts):
             ask = {"text": texts.recipe(text.format(m=length), options.bytes), **common, **change}
             plain = {"text": "letters", "seed": 2, **common}
             plain["patterns"] = f"at:{place_of('plain', options.bytes, length)}:{length}"
-            asks = [(ask, contestants(options)), (plain, [{"name": RANDOM_ONE, "threads": 1, **own(options)}])]
+            asks = [(ask, competitors(options)), (plain, [{"name": RANDOM_ONE, "threads": 1, **own(options)}])]
             yield {"name": f"worst m={length} {kind}", "kind": kind, "alphabet": "worst", "asks": asks}
 
 

@@ -65,7 +65,7 @@ def letters(options, share=1, **more):
 
 
 def gpu(name=ALL, **more):
-    """Return a contestant on the GPU. By default a plan is built, and used in a search, before the timed searches."""
+    """Return a competitor on the GPU. By default a plan is built, and used in a search, before the timed searches."""
     return {"name": name, "engine": "cuda", "loaded": True, "plan": "once", "ours": True, **more}
 
 

@@ -1,6 +1,6 @@
-/* library: runs libtrawl as a contestant, with trawl's methods or the gallery's algorithms.
+/* library: runs libtrawl as a competitor, with trawl's methods or the gallery's algorithms.
  *
- * Contestant  kind=trawl
+ * Competitor  kind=trawl
  *   engine=cpu|cuda|auto  threads=N  isa=NAME  chunk=BYTES   options of the searcher, which stays
  *                 open from row to row
  *   method=NAME  algorithm=NAME  sample=1                    options of the plan
@@ -31,11 +31,11 @@
 #define LOADED_MAX 64u           /* most texts that stay loaded */
 #define ROOM_UNIT 64u            /* rooms for answers are multiples, so that columns are aligned */
 
-/* The state of a contestant between runs. */
+/* The state of a competitor between runs. */
 struct library {
     struct trawl_searcher *searcher;
     struct trawl_plan *plan;       /* the plan of plan=once */
-    struct trawl_text *text;       /* opened for this contestant, or an entry of `loaded` */
+    struct trawl_text *text;       /* opened for this competitor, or an entry of `loaded` */
     struct trawl_records *records; /* an entry of `loaded` */
     uint64_t text_bytes;
     bool loaded;            /* `text` is an entry of `loaded` */
@@ -53,9 +53,9 @@ static struct {
     struct trawl_searcher *searcher;
 } searchers[SEARCHERS_MAX];
 
-/* Returns the searcher with the contestant's options; the first call with these options opens it.
+/* Returns the searcher with the competitor's options; the first call with these options opens it.
  * NULL: it could not be opened, and `why` says why. */
-static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
+static struct trawl_searcher *searcher_of(const struct competitor *it, char why[])
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     const char *engine = field(&it->fields, "engine", "cpu"), *isa = field(&it->fields, "isa", "");
@@ -63,9 +63,9 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    /* The `loaded` field is part of the key: otherwise a contestant without loaded=1 could get a
+    /* The `loaded` field is part of the key: otherwise a competitor without loaded=1 could get a
      * searcher that has loaded the text, and would search the device's copy; and loaded=new would
-     * unload texts that other contestants still use. */
+     * unload texts that other competitors still use. */
     snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s %s", engine, it->threads,
              options.chunk_bytes, isa, field(&it->fields, "loaded", ""));
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
@@ -120,8 +120,8 @@ static bool good(enum trawl_status status, struct bench_run *run)
     return false;
 }
 
-/* Builds a plan of these patterns, with the options of the question and of the contestant. */
-static bool build(const struct contestant *it, const struct trawl_pattern *patterns, uint64_t count,
+/* Builds a plan of these patterns, with the options of the question and of the competitor. */
+static bool build(const struct competitor *it, const struct trawl_pattern *patterns, uint64_t count,
                   struct trawl_plan **plan, struct bench_run *run)
 {
     const struct fields *fields = &it->question->fields;
@@ -154,7 +154,7 @@ static void drop_text(struct library *own)
     own->text = NULL;
 }
 
-/* the loaded texts and records, shared by all contestants with the same searcher */
+/* the loaded texts and records, shared by all competitors with the same searcher */
 static struct loaded {
     struct trawl_searcher *searcher;
     const uint8_t *bytes; /* the text's bytes in the row */
@@ -185,8 +185,8 @@ void library_unload(const uint8_t *bytes)
     unload(bytes, NULL);
 }
 
-/* Describes the records of the contestant's share of the text. */
-static struct trawl_record_array array_of(const struct contestant *it)
+/* Describes the records of the competitor's share of the text. */
+static struct trawl_record_array array_of(const struct competitor *it)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
 
@@ -205,12 +205,12 @@ static enum trawl_status open_memory(const void *bytes, uint64_t bytes_count, ui
     return trawl_text_open(NULL, &options, text, &failure);
 }
 
-/* Loads the contestant's share of the text, or its records, as an entry of `loaded`. */
-static enum trawl_status fill_entry(const struct contestant *it, struct loaded *entry)
+/* Loads the competitor's share of the text, or its records, as an entry of `loaded`. */
+static enum trawl_status fill_entry(const struct competitor *it, struct loaded *entry)
 {
     bool filter = strcmp(field(&it->fields, "loaded", ""), "filter") == 0;
     struct trawl_record_array array = array_of(it);
-    double begin = contestant_clock(it);
+    double begin = competitor_clock(it);
     enum trawl_status status;
 
     if (call_subject(it->call) == OF_RECORDS)
@@ -218,14 +218,14 @@ static enum trawl_status fill_entry(const struct contestant *it, struct loaded *
     status = open_memory(entry->bytes, entry->count, filter ? TRAWL_TEXT_FILTER : 0, &entry->text);
     if (status == TRAWL_OK)
         status = trawl_text_load(entry->searcher, entry->text, &failure);
-    entry->seconds = contestant_clock(it) - begin;
+    entry->seconds = competitor_clock(it) - begin;
     return status;
 }
 
-/* Sets own->text or own->records to the contestant's share of the text, loaded onto the devices of
- * own->searcher. What was loaded before for the same searcher is used again, unless the contestant
+/* Sets own->text or own->records to the competitor's share of the text, loaded onto the devices of
+ * own->searcher. What was loaded before for the same searcher is used again, unless the competitor
  * has loaded=new. If the table is full, all entries are unloaded first. */
-static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
+static bool load(const struct competitor *it, struct library *own, struct bench_run *run)
 {
     bool records = call_subject(it->call) == OF_RECORDS;
     struct loaded *entry = NULL, *empty = NULL;
@@ -256,8 +256,8 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
     return true;
 }
 
-/* Opens the contestant's share of the text, and loads it with loaded=1. */
-static bool open_text(const struct contestant *it, struct library *own, struct bench_run *run)
+/* Opens the competitor's share of the text, and loads it with loaded=1. */
+static bool open_text(const struct competitor *it, struct library *own, struct bench_run *run)
 {
     if (field(&it->fields, "loaded", NULL) != NULL || call_subject(it->call) == OF_RECORDS)
         return load(it, own, run);
@@ -270,13 +270,13 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
-static bool goes_to(const struct contestant *it, const char *place)
+static bool goes_to(const struct competitor *it, const char *place)
 {
     return strcmp(field(&it->fields, "to", ""), place) == 0;
 }
 
 /* Frees the array on the host and on the device. */
-static void array_close(const struct contestant *it, struct library *own)
+static void array_close(const struct competitor *it, struct library *own)
 {
     if (goes_to(it, "pinned"))
         device_unpin(own->array);
@@ -290,7 +290,7 @@ static void array_close(const struct contestant *it, struct library *own)
 }
 
 /* Makes room for `count` items of the answer, and touches the pages before the timed part. */
-static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
+static bool array_open(const struct competitor *it, struct library *own, uint64_t count,
                        struct bench_run *run)
 {
     bool on_device = goes_to(it, "device");
@@ -332,7 +332,7 @@ static void *array_of_answer(const struct library *own)
 
 /* Adds up the items of the array, for the comparison with the oracle. Cells have two columns, and
  * each cell comes after the cell before. */
-static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
+static void sum_array(const struct competitor *it, const struct library *own, struct answer *answer)
 {
     const uint64_t *begins = (const uint64_t *)own->array;
     const uint32_t *records = (const uint32_t *)own->array;
@@ -419,7 +419,7 @@ static int add_cells(void *context, const struct trawl_cells *cells)
 }
 
 /* Searches the text's records, which stay where they are, and counts the cells of all batches. */
-static enum trawl_status take_matrix(const struct contestant *it, const struct library *own,
+static enum trawl_status take_matrix(const struct competitor *it, const struct library *own,
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
     struct trawl_record_array array = array_of(it);
@@ -438,7 +438,7 @@ static enum trawl_status take_matrix(const struct contestant *it, const struct l
 }
 
 /* Searches the loaded records. Cells that do not fit are counted, and are not a failure. */
-static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
+static enum trawl_status ask_records(const struct competitor *it, const struct library *own,
                                      const struct trawl_plan *plan, uint64_t *count)
 {
     struct trawl_answer out = TRAWL_ANSWER(TRAWL_RECORDS_BYTES);
@@ -456,9 +456,9 @@ static enum trawl_status ask_records(const struct contestant *it, const struct l
     return status == TRAWL_LIMIT && out.count > own->room ? TRAWL_OK : status;
 }
 
-/* Makes the contestant's call, and stores the answer in run->answer. `full`: the answer includes
+/* Makes the competitor's call, and stores the answer in run->answer. `full`: the answer includes
  * the sum over all occurrences. */
-static enum trawl_status make_call(const struct contestant *it, struct library *own,
+static enum trawl_status make_call(const struct competitor *it, struct library *own,
                                    const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
@@ -562,7 +562,7 @@ static void take_parts(const struct library *own, struct bench_run *run)
 
 /* Prepares the searcher, the text and room for the answer, whose number of items is known in
  * advance only if each record has one. Returns false on failure; run->why says why. */
-static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
+static bool prepare(struct competitor *it, struct library *own, struct bench_run *run)
 {
     const bool each = call_subject(it->call) == OF_RECORDS && it->call != CALL_RECORDS_CELLS;
     uint64_t count = each ? question_records(it->question, it->bytes) : 0;
@@ -575,7 +575,7 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
 
 /* Returns true if the array was too small for the answer and has been enlarged. Only the first run,
  * which is not timed, can find it too small. */
-static bool grow(const struct contestant *it, struct library *own, struct bench_run *run)
+static bool grow(const struct competitor *it, struct library *own, struct bench_run *run)
 {
     return run->why[0] == '\0' && call_item_bytes(it->call) > 0 && run->answer.count > own->room &&
            array_open(it, own, run->answer.count, run);
@@ -583,7 +583,7 @@ static bool grow(const struct contestant *it, struct library *own, struct bench_
 
 /* After a call that fills an array: fetches the array if it is on the device, and adds up the
  * items. */
-static void check_list(const struct contestant *it, struct library *own, struct bench_run *run)
+static void check_list(const struct competitor *it, struct library *own, struct bench_run *run)
 {
     if (call_item_bytes(it->call) == 0)
         return;
@@ -608,40 +608,40 @@ static void take_explanation(const struct trawl_plan *plan, struct bench_run *ru
         run->memory_bytes = strtoull(at + sizeof tables - 1, NULL, 10);
 }
 
-static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
+static void run_one(const struct competitor *it, const struct trawl_pattern *patterns,
                     uint64_t count, bool full, struct bench_run *run)
 {
     const char *when = field(&it->fields, "plan", "");
     bool once = strcmp(when, "once") == 0, timed = !once && strcmp(when, "new") != 0;
     bool on_device = strcmp(field(&it->fields, "engine", "cpu"), "cpu") != 0;
     struct library *own = (struct library *)it->state;
-    double begin = contestant_clock(it);
+    double begin = competitor_clock(it);
 
     if (own->plan == NULL && !build(it, patterns, count, &own->plan, run))
         return;
     if (timed)
-        run->part[PART_PLAN] = contestant_clock(it) - begin;
+        run->part[PART_PLAN] = competitor_clock(it) - begin;
     if (on_device)
         device_counts(-1, run->counts);
     if (!timed)
-        begin = contestant_clock(it);
+        begin = competitor_clock(it);
     (void)good(make_call(it, own, own->plan, full, run), run);
     while (grow(it, own, run)) {
-        begin = contestant_clock(it);
+        begin = competitor_clock(it);
         (void)good(make_call(it, own, own->plan, full, run), run);
     }
-    run->seconds = contestant_clock(it) - begin;
+    run->seconds = competitor_clock(it) - begin;
     if (on_device)
         device_counts(1, run->counts);
-    if (full) /* the first run of each contestant is full, and asking once is enough */
+    if (full) /* the first run of each competitor is full, and asking once is enough */
         take_explanation(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
 
         own->plan = NULL;
-        begin = contestant_clock(it);
+        begin = competitor_clock(it);
         trawl_plan_free(plan);
-        run->seconds += timed ? contestant_clock(it) - begin : 0;
+        run->seconds += timed ? competitor_clock(it) - begin : 0;
     }
     if (run->why[0] != '\0')
         return;
@@ -650,7 +650,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
 }
 
 /* With each=1: runs a search for each pattern, and adds up the times and the answers. */
-static void run_each(const struct contestant *it, struct bench_run *run)
+static void run_each(const struct competitor *it, struct bench_run *run)
 {
     struct answer all = {0, 0, true};
     struct bench_run sum = {.seconds = 0};
@@ -671,8 +671,8 @@ static void run_each(const struct contestant *it, struct bench_run *run)
     memcpy(run->part, sum.part, sizeof run->part);
 }
 
-/* The contestant's run: a search for all patterns, or with each=1 a search for each pattern. */
-static void run_library(struct contestant *it, bool full, struct bench_run *run)
+/* The competitor's run: a search for all patterns, or with each=1 a search for each pattern. */
+static void run_library(struct competitor *it, bool full, struct bench_run *run)
 {
     struct library *own = (struct library *)it->state;
 
@@ -684,7 +684,7 @@ static void run_library(struct contestant *it, bool full, struct bench_run *run)
         run_one(it, it->question->patterns, it->question->pattern_count, full, run);
 }
 
-static void close_library(struct contestant *it)
+static void close_library(struct competitor *it)
 {
     struct library *own = (struct library *)it->state;
 
@@ -695,12 +695,12 @@ static void close_library(struct contestant *it)
     it->state = NULL;
 }
 
-bool library_contestant(struct contestant *contestant, const char *kind)
+bool library_competitor(struct competitor *competitor, const char *kind)
 {
     if (strcmp(kind, "trawl") != 0)
         return false;
-    contestant->state = allocate(sizeof(struct library));
-    contestant->run = run_library;
-    contestant->close = close_library;
+    competitor->state = allocate(sizeof(struct library));
+    competitor->run = run_library;
+    competitor->close = close_library;
     return true;
 }

@@ -1,12 +1,12 @@
-/* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input, and
+/* trawl-bench: runs rows of competitors and writes their times. bench.h describes the input, and
  * README.md says how Python makes a benchmark of rows.
  *
  * Without arguments the program reads rows. `describe` prints facts about the build instead.
  *
- * First each contestant of a row answers once, and the answer is compared with the oracle's, or
- * else with the first contestant's. Then the contestants take turns, round by round, so that a
+ * First each competitor of a row answers once, and the answer is compared with the oracle's, or
+ * else with the first competitor's. Then the competitors take turns, round by round, so that a
  * change of the machine's speed meets all of them alike. A wrong answer is reported; one of trawl's
- * makes the program fail at the end. A contestant that cannot run does not end the row.
+ * makes the program fail at the end. A competitor that cannot run does not end the row.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static bool answers_agree(const struct answer *a, const struct answer *b)
     return a->count == b->count && (!a->summed || !b->summed || a->sum == b->sum);
 }
 
-/* Returns the expected answer; NULL: no oracle knows the answer, and no contestant has run yet. */
-static struct expected *expected_of(struct contestant *it)
+/* Returns the expected answer; NULL: no oracle knows the answer, and no competitor has run yet. */
+static struct expected *expected_of(struct competitor *it)
 {
     struct expected *expected = find_expected(it->question, it->call, it->bytes);
 
@@ -74,10 +74,10 @@ static void samples_add(struct samples *samples, double seconds)
         samples->seconds[samples->count++] = seconds;
 }
 
-/* ---- One contestant ----------------------------------------------------------------------- */
+/* ---- One competitor ----------------------------------------------------------------------- */
 
-/* Runs a contestant once and checks the answer; false: the contestant drops out of the row. */
-static bool run_once(const struct bench_row *row, struct contestant *it, bool full)
+/* Runs a competitor once and checks the answer; false: the competitor drops out of the row. */
+static bool run_once(const struct bench_row *row, struct competitor *it, bool full)
 {
     struct expected *expected = expected_of(it);
 
@@ -106,9 +106,9 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
     return false;
 }
 
-/* Finds a share of the text for a slow contestant: enlarges the share until its search takes more
+/* Finds a share of the text for a slow competitor: enlarges the share until its search takes more
  * than `seconds` / SHARE_OF_TIME, or until it is the whole text. False: a run failed. */
-static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
+static bool find_share(const struct bench_row *row, struct competitor *it, double seconds)
 {
     uint64_t all = it->bytes;
 
@@ -123,9 +123,9 @@ static bool find_share(const struct bench_row *row, struct contestant *it, doubl
     }
 }
 
-/* Lets the contestant answer once, and checks the answer. With a time limit, the contestant
- * searches only a share of the text. A contestant that fails or is wrong drops out. */
-static void enter(const struct bench_row *row, struct contestant *it)
+/* Lets the competitor answer once, and checks the answer. With a time limit, the competitor
+ * searches only a share of the text. A competitor that fails or is wrong drops out. */
+static void enter(const struct bench_row *row, struct competitor *it)
 {
     uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);
     double limit = field_seconds(&it->fields, "limit", 0);
@@ -145,11 +145,11 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
-/* Runs the contestant once for each warm-up and once timed; after a run that took longer than the
+/* Runs the competitor once for each warm-up and once timed; after a run that took longer than the
  * row's seconds, without a warm-up. Does nothing if it has used up its seconds after at least
  * `min` runs, or its number of runs (`runs`), or has dropped out (`out`). The time for a share is
  * scaled to the whole text. */
-static void time_once(const struct bench_row *row, struct contestant *it)
+static void time_once(const struct bench_row *row, struct competitor *it)
 {
     double max = field_seconds(&row->fields, "seconds", 0), spent = 0;
     uint64_t min = field_number(&row->fields, "least", 1), warm;
@@ -200,7 +200,7 @@ static void print_json_samples(const char *name, const struct samples *samples)
 }
 
 /* Prints the times of those of the first `count` parts that are not zero in every run. */
-static void print_parts(const struct contestant *it, uint32_t count)
+static void print_parts(const struct competitor *it, uint32_t count)
 {
     static const char *const names[PARTS] = {
 #define PART_NAME(name, word) word,
@@ -219,9 +219,9 @@ static void print_parts(const struct contestant *it, uint32_t count)
     }
 }
 
-/* Prints a contestant's result as a JSON object: why the contestant could not run, or times and
+/* Prints a competitor's result as a JSON object: why the competitor could not run, or times and
  * answer. */
-static void print_contestant(const struct bench_row *row, const struct contestant *it)
+static void print_competitor(const struct bench_row *row, const struct competitor *it)
 {
     uint64_t all = it->question->bytes_count;
 
@@ -271,9 +271,9 @@ static void print_row(const struct bench_row *row)
             break;
         }
     printf(", \"results\": [");
-    for (uint32_t i = 0; i < row->contestant_count; i++) {
+    for (uint32_t i = 0; i < row->competitor_count; i++) {
         printf("%s", i > 0 ? ", " : "");
-        print_contestant(row, &row->contestant[i]);
+        print_competitor(row, &row->competitor[i]);
     }
     printf("]}\n");
     fflush(stdout);
@@ -281,35 +281,35 @@ static void print_row(const struct bench_row *row)
 
 /* ---- A row -------------------------------------------------------------------------------- */
 
-/* Runs the row's contestants and prints a line of JSON. */
+/* Runs the row's competitors and prints a line of JSON. */
 static void row_run(struct bench_row *row)
 {
     uint32_t rounds = (uint32_t)field_number(&row->fields, "rounds", ROUNDS);
-    uint32_t count = row->contestant_count;
+    uint32_t count = row->competitor_count;
 
     rounds = rounds < SAMPLES_MAX ? rounds : SAMPLES_MAX;
     for (uint32_t i = 0; i < count; i++)
-        enter(row, &row->contestant[i]);
+        enter(row, &row->competitor[i]);
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t i = 0; i < count; i++) {
-            /* Odd rounds run in reverse order, so that a contestant does not always find the caches
-             * as the same other contestant left them. */
+            /* Odd rounds run in reverse order, so that a competitor does not always find the caches
+             * as the same other competitor left them. */
             uint32_t next = round % 2 == 0 ? round + i : round + count - i;
 
-            time_once(row, &row->contestant[next % count]);
+            time_once(row, &row->competitor[next % count]);
         }
     print_row(row);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------- */
 
-/* Closes the row's contestants and questions, and empties it. */
+/* Closes the row's competitors and questions, and empties it. */
 static void row_close(struct bench_row *row)
 {
-    for (uint32_t i = 0; i < row->contestant_count; i++) {
-        if (row->contestant[i].close != NULL)
-            row->contestant[i].close(&row->contestant[i]);
-        free(row->contestant[i].fields.line);
+    for (uint32_t i = 0; i < row->competitor_count; i++) {
+        if (row->competitor[i].close != NULL)
+            row->competitor[i].close(&row->competitor[i]);
+        free(row->competitor[i].fields.line);
     }
     for (uint32_t i = 0; i < row->question_count; i++) {
         question_close(&row->question[i]);
@@ -326,46 +326,46 @@ static void row_open(struct bench_row *row)
     texts_drop_unused(row->question, row->question_count);
     for (uint32_t i = 0; i < row->question_count; i++)
         question_open(&row->question[i]);
-    for (uint32_t i = 0; i < row->contestant_count; i++) {
-        struct contestant *it = &row->contestant[i];
+    for (uint32_t i = 0; i < row->competitor_count; i++) {
+        struct competitor *it = &row->competitor[i];
 
         it->bytes = it->question->bytes_count;
     }
 }
 
-/* Adds a contestant for the row's last question. Reads the fields `kind`, `name`, `call`, `threads`
- * and `ours`; the others are read when the row runs, by the file of the contestant's kind. */
-static void take_contestant(struct bench_row *row, struct fields *fields)
+/* Adds a competitor for the row's last question. Reads the fields `kind`, `name`, `call`, `threads`
+ * and `ours`; the others are read when the row runs, by the file of the competitor's kind. */
+static void take_competitor(struct bench_row *row, struct fields *fields)
 {
-    struct contestant *it = &row->contestant[row->contestant_count];
+    struct competitor *it = &row->competitor[row->competitor_count];
     const char *kind = field(fields, "kind", "trawl");
 
-    if (row->question_count == 0 || row->contestant_count == CONTESTANTS_MAX)
-        fail("a contestant without a question, or more than %u", CONTESTANTS_MAX);
-    row->contestant_count++;
+    if (row->question_count == 0 || row->competitor_count == COMPETITORS_MAX)
+        fail("a competitor without a question, or more than %u", COMPETITORS_MAX);
+    row->competitor_count++;
     it->fields = *fields;
     it->name = field(fields, "name", kind);
     it->question = &row->question[row->question_count - 1];
     it->call = call_named(field(fields, "call", field(&it->question->fields, "call", "count")));
     it->threads = (uint32_t)field_number(fields, "threads", cores_count());
     it->ours = field(fields, "ours", NULL) != NULL;
-    if (!library_contestant(it, kind) && !rival_contestant(it, kind) &&
-        !device_contestant(it, kind) && !command_contestant(it, kind) &&
-        !server_contestant(it, kind))
-        fail("there is no contestant of kind '%s'", kind);
+    if (!library_competitor(it, kind) && !rival_competitor(it, kind) &&
+        !device_competitor(it, kind) && !command_competitor(it, kind) &&
+        !server_competitor(it, kind))
+        fail("there is no competitor of kind '%s'", kind);
 }
 
-/* Runs a row that has contestants, and empties it for the next. */
+/* Runs a row that has competitors, and empties it for the next. */
 static void row_finish(struct bench_row *row)
 {
-    if (row->contestant_count > 0) {
+    if (row->competitor_count > 0) {
         row_open(row);
         row_run(row);
     }
     row_close(row);
 }
 
-/* Handles an input line: begins a row, or adds a question or a contestant to the current row, which
+/* Handles an input line: begins a row, or adds a question or a competitor to the current row, which
  * then owns `line`. */
 static void take_line(struct bench_row *row, char *line)
 {
@@ -384,7 +384,7 @@ static void take_line(struct bench_row *row, char *line)
             fail("a row has more than %u questions", QUESTIONS_MAX);
         row->question[row->question_count++].fields = fields;
     } else {
-        take_contestant(row, &fields);
+        take_competitor(row, &fields);
     }
 }
 

@@ -143,10 +143,10 @@ def records(rows, patterns):
         yield "polars", one if count == 1 else several
 
 
-def row_of(options, name, text_bytes, contestants):
+def row_of(options, name, text_bytes, competitors):
     """Compare the answers, and return a row."""
     kept, expected = [], None
-    for package, ask, comparable in contestants:
+    for package, ask, comparable in competitors:
         answer = comparable(ask())
         expected = answer if expected is None else expected
         if answer != (sorted({begin for begin, *_ in expected}) if package == "re" else expected):

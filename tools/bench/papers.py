@@ -1,7 +1,7 @@
 """papers: measures the tables and figures of the gallery's sources again.
 
-papers_facts.json lists what a source printed and claims, which contestants take part in which row, and how the tables
-look. A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a variant in
+papers_facts.json lists what a source printed and claims, which competitors take part in which row, and how the tables
+look. A competitor's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a variant in
 the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
 
 import csv
@@ -58,8 +58,8 @@ def definitions():
 # ---- Rows -----------------------------------------------------------------------------------
 
 
-def contestant(who, host, side, options, on=""):
-    """Make a contestant of a row. Its name begins with the algorithm and its options; `host` says where it runs
+def competitor(who, host, side, options, on=""):
+    """Make a competitor of a row. Its name begins with the algorithm and its options; `host` says where it runs
     (PLACES). `program`: what PSS's program does around its kernel, with room for as many results as in the source, or
     what Han's does, with a result for each byte."""
     name = ALIASES.get(who) or who.split(", ")[0]
@@ -86,9 +86,9 @@ def contestant(who, host, side, options, on=""):
 
 
 def row_of(paper, on, who, ask, programs, options, runs=10):
-    """Return a row of a publication: the library's contestants, and whole programs."""
+    """Return a row of a publication: the library's competitors, and whole programs."""
     names = {name for name, _, _ in who}
-    asks = [(ask, [contestant(*it, options, on) for it in who if it[1] not in ("command", "function")])]
+    asks = [(ask, [competitor(*it, options, on) for it in who if it[1] not in ("command", "function")])]
     asks += [({}, [it for it in programs if it["name"] in names])] if programs else []
     facts = {"paper": paper, "name": on, "runs": runs, "hosts": {it[0]: it[1:] for it in who}, "asks": asks}
     return facts | {"rounds": min(runs, options.rounds or runs), "seconds": options.cell_seconds,
@@ -273,7 +273,7 @@ def head(options):
 
 
 def finish(row):
-    """Add to each result where the contestant ran, and the contestant's side."""
+    """Add to each result where the competitor ran, and the competitor's side."""
     hosts = row.pop("hosts")
     for it in row["results"]:
         it["host"], it["side"] = hosts[it["name"]]
@@ -316,8 +316,8 @@ def joined(name, rows):
 
 
 def figures_of(data, paper):
-    """Return a paper's rows with the results of the contestants named in papers_facts.json, each with its side
-    (published, ...). `sums` defines further results: a kernel's time plus those of other contestants."""
+    """Return a paper's rows with the results of the competitors named in papers_facts.json, each with its side
+    (published, ...). `sums` defines further results: a kernel's time plus those of other competitors."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts["who"] for on in it["on"] for name, _, side in it["who"]}
     for row in (row for row in data["rows"] if row["paper"] == paper):

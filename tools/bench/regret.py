@@ -34,7 +34,7 @@ FILES = (  # texts of texts.py
     ("DNA", "dna"), ("English", "english"), ("Russian", "cyrillic"), ("list of words", "words"), ("log", "requests"),
     ("machine code", "programs"), ("Rust", "code"), ("log, programs, DNA", None))  # fmt: skip
 WITH_SETS = ("a-z", "ACGT", "DNA", "English", "log", "machine code", "Rust", "log, programs, DNA")
-ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
+ROW_SECONDS = 0.2  # a competitor that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
 # On the host, the choice runs TURNS times in a round: often three forced methods are equally fast, and the minimum of
 # their many runs would be below the minimum of the choice's fewer runs.
@@ -44,8 +44,8 @@ TURNS = 3
 # ---- Rows -----------------------------------------------------------------------------------
 
 
-def contestants(options, is_set):
-    """Return the contestants: the plan's own choice, on the host several times, and each method forced."""
+def competitors(options, is_set):
+    """Return the competitors: the plan's own choice, on the host several times, and each method forced."""
     on_device = options.engine == "cuda"
     common = {
         "engine": options.engine,
@@ -109,7 +109,7 @@ def rows(options, texts):
         for name, facts, ask in made:
             ask = {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask}
             facts |= {"text": label, "flags": ask.get("flags", ""), "seconds": min(options.cell_seconds, ROW_SECONDS)}
-            yield {"name": name, **facts, "asks": [(ask, contestants(options, "n" in facts))]}
+            yield {"name": name, **facts, "asks": [(ask, competitors(options, "n" in facts))]}
 
 
 def head(options):

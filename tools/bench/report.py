@@ -5,7 +5,7 @@ import statistics
 
 
 def result(row, name):
-    """Return a row's result for a contestant; None: the contestant was not measured, or was wrong."""
+    """Return a row's result for a competitor; None: the competitor was not measured, or was wrong."""
     for it in row["results"]:
         if it["name"] == name:
             return it if it.get("seconds") and not it.get("wrong") else None

@@ -1,4 +1,4 @@
-/* rivals: contestants in this process other than libtrawl.
+/* rivals: competitors in this process other than libtrawl.
  *
  * kind=read           A loop that only reads the text: a bound set by the memory's bandwidth.
  * kind=memmem|strstr  The C library's functions count, or find each pattern's first
@@ -8,7 +8,7 @@
  * kind=hyperscan      Hyperscan or Vectorscan: literals, block mode, one thread; SINGLEMATCH for
  *                     records. If the question has a syntax, the patterns are expressions, and
  *                     their lines are counted. The library is loaded at run time; without it, the
- *                     contestant is skipped with a reason. The first run also compiles the
+ *                     competitor is skipped with a reason. The first run also compiles the
  *                     patterns.
  *
  * With threads=N, each thread searches a segment of the text for all patterns. The threads start
@@ -56,7 +56,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
-/* The state that a contestant keeps between runs. */
+/* The state that a competitor keeps between runs. */
 struct rival_state {
     enum rival rival;
     /* for records: record_count × pattern_count numbers; NULL: not allocated yet */
@@ -64,7 +64,7 @@ struct rival_state {
 };
 
 struct rival_search {
-    const struct contestant *it;
+    const struct competitor *it;
     enum rival rival;
     int32_t *firsts;
     uint64_t pieces, piece_bytes; /* segments of the text; bytes of each */
@@ -149,8 +149,8 @@ static void search_piece(void *context, uint64_t index)
         search_text(search, begin, end);
 }
 
-/* The contestant's run. The array for records is allocated in the first run, which is not timed. */
-static void run_rival(struct contestant *it, bool full, struct bench_run *run)
+/* The competitor's run. The array for records is allocated in the first run, which is not timed. */
+static void run_rival(struct competitor *it, bool full, struct bench_run *run)
 {
     struct rival_state *state = (struct rival_state *)it->state;
     struct rival_search search = {.it = it, .rival = state->rival, .pieces = it->threads};
@@ -288,11 +288,11 @@ static int count_line(unsigned id, unsigned long long from, unsigned long long t
 }
 
 /* Scans blocks of less than 4 GiB: the text, or each record. */
-static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
+static void run_hyperscan(struct competitor *it, bool full, struct bench_run *run)
 {
     const struct question *question = it->question;
     struct hyperscan *own = (struct hyperscan *)it->state;
-    double begin = contestant_clock(it);
+    double begin = competitor_clock(it);
     uint64_t bytes = question->record_bytes > 0 ? question->record_bytes : it->bytes;
     struct line_count lines = {question, 0, 0};
     const bool by_lines = field(&question->fields, "syntax", NULL) != NULL;
@@ -306,7 +306,7 @@ static void run_hyperscan(struct contestant *it, bool full, struct bench_run *ru
     if (own->scratch == NULL) {
         if (!compile(question, own, run))
             return;
-        run->part[PART_PLAN] = contestant_clock(it) - begin;
+        run->part[PART_PLAN] = competitor_clock(it) - begin;
     }
     for (uint64_t at = 0; at + bytes <= it->bytes && bytes > 0; at += bytes)
         if (library.hs_scan(own->database, (const char *)question->bytes + at, (unsigned)bytes, 0,
@@ -315,11 +315,11 @@ static void run_hyperscan(struct contestant *it, bool full, struct bench_run *ru
             fail("Hyperscan: a scan failed");
     if (by_lines)
         run->answer.count = lines.lines;
-    run->seconds = contestant_clock(it) - begin;
+    run->seconds = competitor_clock(it) - begin;
     run->memory_bytes = library.hs_database_size(own->database, &held) == 0 ? held : 0;
 }
 
-static void close_hyperscan(struct contestant *it)
+static void close_hyperscan(struct competitor *it)
 {
     struct hyperscan *own = (struct hyperscan *)it->state;
 
@@ -330,9 +330,9 @@ static void close_hyperscan(struct contestant *it)
     free(own);
 }
 
-/* ---- Contestants -------------------------------------------------------------------------- */
+/* ---- Competitors -------------------------------------------------------------------------- */
 
-static void close_rival(struct contestant *it)
+static void close_rival(struct competitor *it)
 {
     struct rival_state *state = (struct rival_state *)it->state;
 
@@ -341,7 +341,7 @@ static void close_rival(struct contestant *it)
     it->state = NULL;
 }
 
-bool rival_contestant(struct contestant *contestant, const char *kind)
+bool rival_competitor(struct competitor *competitor, const char *kind)
 {
     static const char *const names[] = {"read", "memmem", "strstr"};
 
@@ -350,15 +350,15 @@ bool rival_contestant(struct contestant *contestant, const char *kind)
             struct rival_state *state = (struct rival_state *)allocate(sizeof *state);
 
             state->rival = (enum rival)rival;
-            contestant->run = run_rival;
-            contestant->close = close_rival;
-            contestant->state = state;
-            contestant->bound = rival == RIVAL_READ;
+            competitor->run = run_rival;
+            competitor->close = close_rival;
+            competitor->state = state;
+            competitor->bound = rival == RIVAL_READ;
         }
     if (strcmp(kind, "hyperscan") == 0) {
-        contestant->state = allocate(sizeof(struct hyperscan));
-        contestant->run = run_hyperscan;
-        contestant->close = close_hyperscan;
+        competitor->state = allocate(sizeof(struct hyperscan));
+        competitor->run = run_hyperscan;
+        competitor->close = close_hyperscan;
     }
-    return contestant->run != NULL;
+    return competitor->run != NULL;
 }

@@ -1,7 +1,7 @@
 """runner: sends rows to trawl-bench, reads the results, and writes files of results.
 
-A row is a dict: a name, any facts (stored with the results), and `asks`, a list of (fields, contestants).
-A contestant is a dict of fields with a name. bench.h describes the fields."""
+A row is a dict: a name, any facts (stored with the results), and `asks`, a list of (fields, competitors).
+A competitor is a dict of fields with a name. bench.h describes the fields."""
 
 import datetime
 import json
@@ -50,15 +50,15 @@ def line_of(word, fields):
 
 
 def command(*words, **fields):
-    """Return a contestant that runs a program."""
+    """Return a competitor that runs a program."""
     return {"kind": "command", "argv": "\x1f".join(words), **fields}
 
 
 def lines_of(row):
     lines = [line_of("row", {key: row[key] for key in ROW_FIELDS if key in row})]
-    for fields, contestants in row["asks"]:
+    for fields, competitors in row["asks"]:
         lines.append(line_of("ask", {"call": "count", **fields}))
-        lines += [line_of("as", contestant) for contestant in contestants]
+        lines += [line_of("as", competitor) for competitor in competitors]
     return "".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
-/* server: clients of a server as a contestant.
+/* server: clients of a server as a competitor.
  *
- * Contestant  kind=server address=SOCKET [target=/v1/count] [first=1]
+ * Competitor  kind=server address=SOCKET [target=/v1/count] [first=1]
  *   A query for each of the question's patterns, which are words of ASCII, on threads=N connections
  *   that stay open. The answer is the number of occurrences in all. With first=1, a run is one
  * query and lasts until the first bytes of the answer's body, which are not compared.
@@ -62,7 +62,7 @@ static void receive(struct client *client)
 }
 
 /* Sends a query, and receives the answer: with `first`, until its body has begun. */
-static void send_query(const struct contestant *it, struct client *client,
+static void send_query(const struct competitor *it, struct client *client,
                        const struct trawl_pattern *pattern, bool first)
 {
     const size_t end = sizeof last_chunk - 1;
@@ -95,7 +95,7 @@ static void send_query(const struct contestant *it, struct client *client,
 /* Sends every it->threads-th query, from the index-th. */
 static void serve_client(void *context, uint64_t index)
 {
-    const struct contestant *it = (const struct contestant *)context;
+    const struct competitor *it = (const struct competitor *)context;
     struct client *client = (struct client *)it->state + index;
 
     client->found = 0;
@@ -103,7 +103,7 @@ static void serve_client(void *context, uint64_t index)
         send_query(it, client, &it->question->patterns[p], false);
 }
 
-static void run_server(struct contestant *it, bool full, struct bench_run *run)
+static void run_server(struct competitor *it, bool full, struct bench_run *run)
 {
     struct client *clients = (struct client *)it->state;
     double begin;
@@ -123,7 +123,7 @@ static void run_server(struct contestant *it, bool full, struct bench_run *run)
         run->answer.count += clients[i].found;
 }
 
-static void close_server(struct contestant *it)
+static void close_server(struct competitor *it)
 {
     struct client *clients = (struct client *)it->state;
 
@@ -132,14 +132,14 @@ static void close_server(struct contestant *it)
     free(clients);
 }
 
-bool server_contestant(struct contestant *contestant, const char *kind)
+bool server_competitor(struct competitor *competitor, const char *kind)
 {
     if (strcmp(kind, "server") != 0)
         return false;
-    contestant->state = allocate(contestant->threads * sizeof(struct client));
-    contestant->bound = field(&contestant->fields, "first", NULL) != NULL;
-    contestant->agrees = field(&contestant->question->fields, "text", NULL) != NULL;
-    contestant->run = run_server;
-    contestant->close = close_server;
+    competitor->state = allocate(competitor->threads * sizeof(struct client));
+    competitor->bound = field(&competitor->fields, "first", NULL) != NULL;
+    competitor->agrees = field(&competitor->question->fields, "text", NULL) != NULL;
+    competitor->run = run_server;
+    competitor->close = close_server;
     return true;
 }

@@ -15,7 +15,7 @@ RECORD = 200
 GALLERY_PATTERNS_MAX = 100  # the gallery's algorithm reads the text once for each pattern
 ONE, ALL, HYPERSCAN = "trawl, one core", "trawl, all cores", "Hyperscan, one core"
 MEMMEM, GALLERY = "memmem, all cores", "rabin-karp of the gallery, one core"
-SET_COMMANDS = {  # contestant: program, further option
+SET_COMMANDS = {  # competitor: program, further option
     "grep -F -c -f": (rivals.GREP, ()),
     "trawl -c -f": (rivals.TRAWL, ()),
     "trawl -j1 -c -f": (rivals.TRAWL, ("-j1",)),
@@ -30,7 +30,7 @@ SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dn
 # A row: kind, number of patterns, bytes of a pattern, most records.
 # The last row is dense: about 130 cells a record.
 MATRICES = (("letters", 4096, 12, 1000000), ("letters", 100000, 12, 1000000), ("english", 1000, 4, 20000))
-# The pairs that are compared: (contestant, other contestant, whether the times to compile are compared).
+# The pairs that are compared: (competitor, other competitor, whether the times to compile are compared).
 PAIRS = (
     (ONE, HYPERSCAN, False),
     (ONE, HYPERSCAN, True),
@@ -182,8 +182,8 @@ def cost_of(it):
     return "/".join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 
-def speed_cell(row, contestant):
-    it = next((it for it in row["results"] if it["name"] == contestant), {})
+def speed_cell(row, competitor):
+    it = next((it for it in row["results"] if it["name"] == competitor), {})
     if it.get("wrong") or not it.get("seconds"):
         return "another count" if it.get("wrong") else "-"
     return number(row["text_bytes"] / working(it) / 1e9, ".3g") + " *" * ("share" in it)

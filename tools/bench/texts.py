@@ -1,4 +1,4 @@
-"""texts: makes the files that contestants search, from recipes with a seed.
+"""texts: makes the files that competitors search, from recipes with a seed.
 
 The folder of corpora (--data, TRAWL_DATA, ../shared/data) may contain bible.txt, world192.txt, ecoli-nc008253.txt,
 rust-library.rs, words-100k.txt, subtitles-ru.txt. A generated text replaces a missing corpus. The corpus of programs
@@ -147,7 +147,7 @@ def repeat_into(path, content, count):
             left -= file.write(content[:left])
         file.write(b"\n")
         file.flush()
-        os.fdatasync(file.fileno())  # writing back later would disturb the contestants
+        os.fdatasync(file.fileno())  # writing back later would disturb the competitors
 
 
 def own_files(folders, endings):

@@ -32,14 +32,14 @@ double clock_seconds(void)
     return seconds_of(CLOCK_MONOTONIC);
 }
 
-bool contestant_works(const struct contestant *contestant)
+bool competitor_works(const struct competitor *competitor)
 {
-    return strcmp(field(&contestant->fields, "clock", ""), "cpu") == 0;
+    return strcmp(field(&competitor->fields, "clock", ""), "cpu") == 0;
 }
 
-double contestant_clock(const struct contestant *contestant)
+double competitor_clock(const struct competitor *competitor)
 {
-    return contestant_works(contestant) ? seconds_of(CLOCK_PROCESS_CPUTIME_ID) : clock_seconds();
+    return competitor_works(competitor) ? seconds_of(CLOCK_PROCESS_CPUTIME_ID) : clock_seconds();
 }
 
 uint64_t seeded_u64(struct seeded *seeded)

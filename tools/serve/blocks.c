@@ -14,7 +14,7 @@
 #include "trawl/text/message.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/thread.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl.h"
 
 /* At most this many blocks of a collection are kept on GPUs. All GPUs together have room for 256
@@ -142,12 +142,12 @@ static void load_block(struct shelf *shelf, struct served_block *block)
     if ((for_devices || (shelf->no_devices && shelf->filters && has_room)) &&
         trawl_text_load(shelf->searcher, block->text, &error) == TRAWL_OK) {
         block->on_device = for_devices && is_on_devices(shelf, block->text);
-        block->filter_bytes = told_text(block->text).filter_bytes;
+        block->filter_bytes = describe_text(block->text).filter_bytes;
         if (block->on_device)
             shelf->loaded_count++;
         else if (block->filter_bytes == 0 || !has_room)
             trawl_text_unload(shelf->searcher, block->text);
-        block->filter_bytes = told_text(block->text).filter_bytes;
+        block->filter_bytes = describe_text(block->text).filter_bytes;
         atomic_fetch_add(&shelf->mapped_bytes, block->filter_bytes);
     }
     pthread_mutex_unlock(&shelf->lock);
@@ -372,7 +372,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&
-           told_descriptor(descriptor, NULL, TRAWL_TEXT_UNPACK, &text, &error) == TRAWL_OK &&
+           open_descriptor(descriptor, NULL, TRAWL_TEXT_UNPACK, &text, &error) == TRAWL_OK &&
            trawl_windows(reader, batch->shelf->plan, text, TRAWL_NO_MATCHES, take_unpacked,
                          &unpacking, &error) == TRAWL_OK &&
            fstat(descriptor, &after) == 0 && same_status(&before, &after);
@@ -406,7 +406,7 @@ static void refuse(struct batch_item *item)
  * refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
-    enum told_packed packed;
+    enum packed_state packed;
     uint8_t head[16];
     int64_t got;
     int descriptor;
@@ -416,8 +416,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
     descriptor = open_below(batch->shelf->base, item->made->path,
                             O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     got = descriptor < 0 ? -1 : read_bytes(descriptor, head, sizeof head);
-    packed = got >= 0 ? told_packed(head, (uint64_t)got) : TOLD_PLAIN;
-    if (packed == TOLD_NO_MEMORY || (packed == TOLD_PACKED && !unpack(batch, item, descriptor)))
+    packed = got >= 0 ? packed_state_of(head, (uint64_t)got) : PACKED_NO;
+    if (packed == PACKED_UNKNOWN || (packed == PACKED_YES && !unpack(batch, item, descriptor)))
         refuse(item);
     if (descriptor >= 0)
         close(descriptor);

@@ -60,10 +60,10 @@ bool late_heads_open(struct late_heads *heads, uint64_t limit_ns);
 void late_heads_close(struct late_heads *heads);
 /* Begins to wait for a connection's first head. Returns NULL if out of memory. */
 struct head_wait *late_heads_begin(struct late_heads *heads, int descriptor);
-/* The head is complete, or a request has ended and another head may come (`again`). The connection
- * may be NULL, here and below. */
+/* To be called when the head is complete, or when a request has ended and another head may come
+ * (`again`). The connection may be NULL, here and below. */
 void late_heads_came(struct late_heads *heads, struct head_wait *wait, bool again);
-/* The connection ends; its descriptor is still open. */
+/* To be called when the connection ends, while its descriptor is still open. */
 void late_heads_end(struct late_heads *heads, struct head_wait *wait);
 
 #endif

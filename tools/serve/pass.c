@@ -13,7 +13,7 @@
 
 #include "serve/pass_member.h"
 #include "trawl/text/command_clock.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/text/guard.h"
 
 #define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests in a pass */
@@ -98,7 +98,7 @@ static uint64_t count_part(struct trawl_searcher *searcher, const struct trawl_p
     struct trawl_text *text = NULL;
     uint64_t count = 0;
 
-    if (told_memory(bytes, bytes_count, &text, NULL) != TRAWL_OK ||
+    if (open_memory(bytes, bytes_count, &text, NULL) != TRAWL_OK ||
         trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK)
         count = 0;
     trawl_text_close(text);
@@ -169,7 +169,7 @@ static void begin_pass(struct passes *passes, struct pass_member *leader)
     leader->next = NULL;
     leader->leader = leader;
     leader->member_count = 1;
-    leader->string_count = told_plan(leader->request->plan, 0).pattern_count;
+    leader->string_count = describe_plan(leader->request->plan, 0).pattern_count;
     leader->next_leader = passes->leaders;
     passes->leaders = leader;
 }
@@ -186,7 +186,7 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
 
 /* Adds a request to `waiting`. Its turn is passes->turn + 1 or, if the same client already has
  * requests waiting, 1 more than the highest of their turns: so clients take turns. */
-static void wait_for_turn(struct passes *passes, struct pass_member *member)
+static void enqueue(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
 
@@ -247,7 +247,7 @@ static void gather_members(struct passes *passes, struct pass_member *leader)
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
 
     for (; member != NULL && leader->member_count < SHARED_REQUESTS_MAX; member = next) {
-        uint64_t strings = told_plan(member->request->plan, 0).pattern_count;
+        uint64_t strings = describe_plan(member->request->plan, 0).pattern_count;
 
         next = first_alike(member->next, leader);
         if (leader->string_count + strings > SHARED_STRINGS_MAX)
@@ -338,7 +338,7 @@ static enum trawl_status run_shared(struct passes *passes, struct pass_member *m
     if (running == NULL)
         begin_pass(passes, member);
     else
-        wait_for_turn(passes, member);
+        enqueue(passes, member);
     while (member->stage == PASS_WAITS ? !request->cancelled : member->stage == PASS_RUNS)
         pthread_cond_wait(&member->wake, &passes->mutex);
     if (member->stage == PASS_WAITS) {
@@ -383,7 +383,7 @@ static bool search(struct passes *passes, struct pass_member *member)
     const struct state *state = request->state;
     /* Expressions that pass pass_list_fits are searched by pass_list even if matches are frequent:
      * pass_own searches each file as a record, and a record counts as one line. */
-    bool has_expressions = told_plan(request->plan, 0).syntax != TRAWL_LITERAL;
+    bool has_expressions = describe_plan(request->plan, 0).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));
     struct trawl_error error;
@@ -392,7 +392,7 @@ static bool search(struct passes *passes, struct pass_member *member)
 
     member->stage = PASS_FAILED;
     if (is_listed && pass_list_is_merged(request) &&
-        told_plan(request->plan, 0).pattern_count <= MERGED_STRINGS_MAX) {
+        describe_plan(request->plan, 0).pattern_count <= MERGED_STRINGS_MAX) {
         pthread_mutex_lock(&passes->mutex);
         status = run_shared(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);

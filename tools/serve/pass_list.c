@@ -6,7 +6,7 @@
  * of files that the request searches.
  */
 #include "serve/pass_member.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool same_letters(const struct trawl_letters *left, const struct trawl_le
 bool pass_list_is_merged(const struct pass_request *request)
 {
     const struct trawl_plan_options *options = request->options;
-    struct trawl_plan_told facts = told_plan(request->plan, 0);
+    struct trawl_plan_told facts = describe_plan(request->plan, 0);
 
     if (facts.has_errors || facts.syntax != TRAWL_LITERAL)
         return false;
@@ -52,9 +52,9 @@ bool pass_list_is_merged(const struct pass_request *request)
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
-    uint32_t flags = told_plan(left->plan, 0).flags;
+    uint32_t flags = describe_plan(left->plan, 0).flags;
 
-    if (left->state != right->state || flags != told_plan(right->plan, 0).flags)
+    if (left->state != right->state || flags != describe_plan(right->plan, 0).flags)
         return false;
     return flags == 0 ||
            ((a->line_ends.count > 1) == (b->line_ends.count > 1) &&
@@ -63,7 +63,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 
 bool pass_list_fits(const struct trawl_plan *plan)
 {
-    struct trawl_plan_told facts = told_plan(plan, 0);
+    struct trawl_plan_told facts = describe_plan(plan, 0);
     bool has_lines = facts.line_end == '\n';
 
     if ((facts.flags & TRAWL_MULTILINE) != 0)
@@ -99,8 +99,8 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
     if (patterns == NULL || strings == NULL || listing->firsts == NULL)
         goto end;
     for (struct pass_member *m = listing->leader; m != NULL; m = m->next)
-        for (uint64_t i = 0; i < told_plan(m->request->plan, 0).pattern_count; i++)
-            strings[at++] = (struct pass_string){told_plan(m->request->plan, i).pattern, m, i};
+        for (uint64_t i = 0; i < describe_plan(m->request->plan, 0).pattern_count; i++)
+            strings[at++] = (struct pass_string){describe_plan(m->request->plan, i).pattern, m, i};
     qsort(strings, at, sizeof *strings, by_bytes);
     for (uint64_t i = 0; i < at; i++)
         if (i == 0 || by_bytes(&strings[i - 1], &strings[i]) != 0) {
@@ -108,7 +108,7 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
             patterns[count++] = strings[i].pattern;
         }
     listing->firsts[count] = at;
-    options.flags = told_plan(request->plan, 0).flags;
+    options.flags = describe_plan(request->plan, 0).flags;
     if (options.flags != 0) {
         if (request->options->line_ends.count > 1)
             options.line_ends =

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trawl/text/command_clock.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/text/guard.h"
 
 #define POSITIONS_FIRST 1024u
@@ -43,12 +43,12 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
     member->request = request;
     (void)now_condition(&member->wake);
     if (!guard_take(request->guard, file_bytes * request->state->index_count +
-                                        8 * told_plan(request->plan, 0).pattern_count))
+                                        8 * describe_plan(request->plan, 0).pattern_count))
         return member_fail(request);
     request->files = calloc(request->state->index_count / 8 + 1, 1);
     if (request->wants_counts)
         request->pattern_counts =
-            calloc(told_plan(request->plan, 0).pattern_count + 1, sizeof(uint64_t));
+            calloc(describe_plan(request->plan, 0).pattern_count + 1, sizeof(uint64_t));
     if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
         (request->wants_positions && !read_ranks(member)))
         return member_fail(request);
@@ -68,7 +68,7 @@ void pass_member_reset(struct pass_member *member)
     memset(request->files, 0, state->index_count / 8 + 1);
     if (request->wants_counts)
         memset(request->pattern_counts, 0,
-               told_plan(request->plan, 0).pattern_count * sizeof(uint64_t));
+               describe_plan(request->plan, 0).pattern_count * sizeof(uint64_t));
     request->occurrence_count = request->unread_count = request->position_count = 0;
     request->message[0] = '\0';
     member->is_full = member->no_memory = member->some_open = false;

@@ -7,7 +7,7 @@
  * positions_max.
  */
 #include "serve/pass_member.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,12 +25,12 @@ struct pass_file {
 /* Returns true if no occurrence can contain the newline that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
-    struct trawl_plan_told facts = told_plan(plan, 0);
+    struct trawl_plan_told facts = describe_plan(plan, 0);
 
     if (facts.has_errors && (!(facts.flags & TRAWL_WITHIN_LINES) || facts.line_end != '\n'))
         return false;
     for (uint64_t i = 0; i < facts.pattern_count; i++) {
-        struct trawl_pattern pattern = told_plan(plan, i).pattern;
+        struct trawl_pattern pattern = describe_plan(plan, i).pattern;
 
         if (memchr(pattern.bytes, '\n', pattern.bytes_count) != NULL)
             return false;
@@ -74,7 +74,7 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     struct trawl_pattern_count count = {0, 0};
     enum trawl_status status;
 
-    if (told_plan(request->plan, 0).pattern_count != 1)
+    if (describe_plan(request->plan, 0).pattern_count != 1)
         status = trawl_ask(member->searcher, request->plan, text, &by_pattern, error);
     else
         status = trawl_count(member->searcher, request->plan, text, &count.count, error);
@@ -105,7 +105,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     if (joins && begin == 0 && end + 1 == block->bytes_count)
         /* Use the block's own text, which may be loaded onto a GPU. */
         return count_text(member, block->text, error);
-    status = told_memory(block->bytes + begin, end - begin, &text, error);
+    status = open_memory(block->bytes + begin, end - begin, &text, error);
     if (status == TRAWL_OK)
         status = count_text(member, text, error);
     trawl_text_close(text);
@@ -217,7 +217,7 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
         if (file->block == NULL || !file->is_plain)
             continue;
         status = request->cancelled ? TRAWL_STOPPED
-                                    : told_memory(file->block->bytes + file->block_begin,
+                                    : open_memory(file->block->bytes + file->block_begin,
                                                   file->supplied.bytes_count, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, true, text, error);
@@ -263,7 +263,7 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
         (void)snprintf(request->message, sizeof request->message, "%s: %s", file->path,
                        strerror(errno));
     } else {
-        status = told_descriptor(descriptor, file->path,
+        status = open_descriptor(descriptor, file->path,
                                  request->search_zip ? TRAWL_TEXT_UNPACK : 0, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, false, text, error);

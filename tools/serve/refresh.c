@@ -349,7 +349,7 @@ static void walk_tree(struct update *update, const char *path)
                                          .filter = update->job.filter,
                                          .files = &files,
                                          .skip_special_files = true,
-                                         .tells_left = true,
+                                         .reports_left = true,
                                          .open_levels = OPEN_LEVELS,
                                          .left = left,
                                          .watcher = &watcher};

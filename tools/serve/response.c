@@ -68,7 +68,7 @@ static void expire(struct response *response)
 /* Tells the client that the response stopped early, after the lines so far. In a response of
  * REQUEST_JSON, a limit shows only in the `truncated` member of the last line. In all other cases,
  * the client gets a message that says why. */
-static void tell_cut(struct response *response, bool selected, uint8_t *status)
+static void report_cut(struct response *response, bool selected, uint8_t *status)
 {
     struct output *output = &response->output;
     bool cut = response->pipe.cut, late = response->truncated, is_limited = cut || late;
@@ -169,7 +169,7 @@ static void *work(void *context)
     output_flush(&response->output);
     if (response->request.format <= REQUEST_FRAMES &&
         (response->truncated || response->pipe.cut || response->output.error != 0))
-        tell_cut(response, job.selected, &status);
+        report_cut(response, job.selected, &status);
     /* Count the response before its last bytes are written: a client that has read these bytes ends
      * the response, which sets `cancelled`. A rejected request also sets `cancelled`, so there it
      * does not mean that the client went away. */

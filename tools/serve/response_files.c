@@ -17,7 +17,7 @@
 #include "trawl/options/patterns.h"
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 /* A pass searches all files of a state that are in memory, so it saves time if the request is about
  * at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE is enough,
@@ -300,7 +300,7 @@ void response_begin_files(void *context, struct command_job *job, const struct v
     }
     /* Only strings share passes. Without a turn, time is up, and the job ends at its first file. */
     if (job->patterns != NULL && job->patterns->plan != NULL) {
-        struct trawl_plan_told facts = told_plan(job->patterns->plan, 0);
+        struct trawl_plan_told facts = describe_plan(job->patterns->plan, 0);
 
         if (facts.syntax != TRAWL_LITERAL || facts.has_errors)
             (void)guard_admit(&response->request.guard);

@@ -126,5 +126,5 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
     tell_choice(&teller, &all);
     if (!told.asks)
         told.pattern_index = UINT64_MAX;
-    return options_tell(given, &told, sizeof told, "told", error);
+    return options_report(given, &told, sizeof told, "told", error);
 }

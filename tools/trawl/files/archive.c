@@ -17,7 +17,7 @@
 #include "trawl/text/library.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #define READ_SIZES 256u << 10, 700u
 #define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
@@ -300,7 +300,7 @@ static bool open_packed(struct archive_file *file, const char *name,
     struct handover *unpacked = &file->unpacked;
     struct trawl_error *error = &unpacked->error;
     enum trawl_status status =
-        told_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
+        open_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
     int code;
 
     if (status == TRAWL_OK)
@@ -325,7 +325,7 @@ static bool open_packed(struct archive_file *file, const char *name,
     if (status == TRAWL_STOPPED) {
         trawl_text_close(unpacked->text);
         unpacked->text = NULL;
-        status = told_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
+        status = open_descriptor(file->descriptor, "", TRAWL_TEXT_UNPACK, &unpacked->text, error);
     }
     if (status == TRAWL_OK)
         status = trawl_searcher_open(options, &unpacked->searcher, error);
@@ -372,7 +372,7 @@ bool archive_open(struct archive_file **made, struct archive_file *outer, int de
     struct archive_file *file;
     struct stat status;
     ssize_t got = -1;
-    enum told_packed packed = TOLD_PLAIN;
+    enum packed_state packed = PACKED_NO;
     bool plain, is_archive, good;
 
     *made = NULL;
@@ -384,10 +384,10 @@ bool archive_open(struct archive_file **made, struct archive_file *outer, int de
     *has_front = ends_as_zip(descriptor, begin, status.st_size, head);
     plain = is_archive = *has_front || archive_begins(head, (uint64_t)got);
     if (!plain)
-        packed = told_packed(head, (uint64_t)got);
-    if (packed == TOLD_NO_MEMORY)
+        packed = packed_state_of(head, (uint64_t)got);
+    if (packed == PACKED_UNKNOWN)
         return message_fail(message, "memory exhausted");
-    if (!plain && packed == TOLD_PLAIN)
+    if (!plain && packed == PACKED_NO)
         return true;
     file = calloc(1, sizeof *file);
     if (file == NULL)

@@ -134,7 +134,7 @@ static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left
 {
     size_t bytes = strlen(tree->path) + strlen(reason) + 16;
 
-    if (tree->options.tells_left) {
+    if (tree->options.reports_left) {
         set_entry(tree, entry, TREE_LEFT, 0);
         entry->why = why;
         entry->type = type;
@@ -592,7 +592,7 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     is_excluded = tree->options.exclude != NULL &&
                   exclude_skips(tree->options.exclude, name, false, type == DT_DIR);
     tree->options.left[LEFT_EXCLUDED] += is_excluded;
-    if (is_excluded && !tree->options.tells_left)
+    if (is_excluded && !tree->options.reports_left)
         return false;
     name_at = set_name(tree, level, name);
     if (name_at == 0) {
@@ -604,7 +604,8 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     tree->options.left[why] += reason != NULL && !is_excluded;
     /* as in ripgrep, rules do not hide a link that cannot be followed */
-    if (reason != NULL && !is_excluded && !tree->options.tells_left && (is_circle || os_code != 0))
+    if (reason != NULL && !is_excluded && !tree->options.reports_left &&
+        (is_circle || os_code != 0))
         return set_entry(tree, entry, is_circle ? TREE_LOOP : TREE_ERROR, os_code);
     if (reason != NULL)
         return set_note(tree, entry, why, type, reason);

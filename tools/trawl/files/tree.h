@@ -37,7 +37,7 @@ enum tree_kind {
      * the guard ended the walk */
     TREE_ERROR,
     TREE_NOTE, /* an entry was skipped; path is "PATH: skipped: REASON" */
-    TREE_LEFT, /* an entry was skipped (tree_options.tells_left); `why` says by which rule */
+    TREE_LEFT, /* an entry was skipped (tree_options.reports_left); `why` says by which rule */
 };
 
 /* Which rule skipped an entry. */
@@ -48,7 +48,7 @@ enum tree_left {
     LEFT_TOO_DEEP,  /* --max-depth */
     LEFT_TOO_LARGE, /* --max-filesize */
     LEFT_BY_OPTION, /* a glob, a type, --ignore-file or a similar option */
-    LEFT_EXCLUDED,  /* --exclude or a similar option; with tells_left, LEFT_BY_OPTION */
+    LEFT_EXCLUDED,  /* --exclude or a similar option; with reports_left, LEFT_BY_OPTION */
     LEFT_KINDS
 };
 
@@ -78,7 +78,7 @@ struct tree_options {
     const struct file_settings *files; /* depth and size limits, order */
     bool follow;                       /* follow symbolic links */
     bool skip_special_files;           /* skip devices, pipes and sockets */
-    bool tells_left;                   /* report each skipped entry, as TREE_LEFT */
+    bool reports_left;                 /* report each skipped entry, as TREE_LEFT */
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
     unsigned open_levels;               /* maximum number of directories open at a time; ≥ 2 */

@@ -26,7 +26,7 @@ void job_message(struct command_job *job, const char *format, ...)
         free(text);
 }
 
-void job_tell_guess(struct command_job *job, const char *name, const char *guess)
+void job_report_guess(struct command_job *job, const char *name, const char *guess)
 {
     if (*guess != '\0' && !job->settings->no_messages)
         job_message(job, "%s: read as %s, a guess", name, guess);

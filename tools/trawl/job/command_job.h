@@ -140,7 +140,7 @@ void job_fail(struct command_job *job, const char *message);
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
 /* Prints, unless -s is set, in which encoding a file was read by --encoding=guess; "": nothing. */
-void job_tell_guess(struct command_job *job, const char *name, const char *guess);
+void job_report_guess(struct command_job *job, const char *name, const char *guess);
 
 /* Returns true if several files may be searched by one call, to find those without an occurrence:
  * all have the same report, and no occurrence can cross a line end. */

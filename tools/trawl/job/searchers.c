@@ -8,7 +8,7 @@
 #include "trawl/job/supply.h"
 #include "trawl/text/message.h"
 #include "trawl/text/thread.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 #include "trawl/text/guard.h"
 
@@ -18,7 +18,7 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
 {
     if (settings->search.engine == NULL)
         return settings->search.algorithm != NULL &&
-                       told_plan(patterns->plan, 0).engines == 1u << TRAWL_ENGINE_CUDA
+                       describe_plan(patterns->plan, 0).engines == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
     return strcmp(settings->search.engine, "cpu") == 0    ? TRAWL_ENGINE_CPU

@@ -226,7 +226,7 @@ void walk_close(struct walk *walk)
     free(walk->note);
 }
 
-void walk_tell(struct command_job *job, const struct walk_item *item)
+void walk_report(struct command_job *job, const struct walk_item *item)
 {
     if (item->kind == WALK_ERROR)
         job_file_error(job, item->name, item->os_code);

@@ -14,7 +14,7 @@
 enum walk_kind {
     WALK_FILE,  /* a file to search */
     WALK_INPUT, /* standard input */
-    WALK_LOOP,  /* a link to a directory that contains it; walk_tell prints a warning */
+    WALK_LOOP,  /* a link to a directory that contains it; walk_report prints a warning */
     WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
     WALK_NOTE,  /* a file or directory was skipped; `name` is the message */
 };
@@ -76,7 +76,7 @@ bool walk_next(struct walk *walk, struct walk_item *item);
 void walk_close(struct walk *walk);
 
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
-void walk_tell(struct command_job *job, const struct walk_item *item);
+void walk_report(struct command_job *job, const struct walk_item *item);
 
 /* Returns true if devices, pipes and sockets are skipped. */
 bool walk_skips_special_files(const struct settings *settings, bool is_operand);

@@ -1,6 +1,6 @@
 /* empty: finds where expressions match the empty string, by searching short test lines. */
 #include "trawl/options/patterns.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ uint32_t patterns_empty_between(const struct trawl_plan *plan, uint64_t expressi
             const uint8_t *line = (const uint8_t *)lines[i];
             struct trawl_range none = {at, at};
 
-            if (told_groups(plan, expression, line, count, none, &group, 1, NULL) == TRAWL_OK &&
+            if (groups_of_match(plan, expression, line, count, none, &group, 1, NULL) == TRAWL_OK &&
                 group.begin != UINT64_MAX)
                 between |= 1u << (NEIGHBOURS * patterns_neighbour(line, count, at - 1) +
                                   patterns_neighbour(line, count, at));
@@ -53,7 +53,7 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
         /* \B does not match inside a character */
         patterns->empty_everywhere |=
             told.pcre == 0 && between == all &&
-            told_groups(plan, i, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1, NULL) ==
+            groups_of_match(plan, i, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1, NULL) ==
                 TRAWL_OK &&
             group.begin != UINT64_MAX;
     }

@@ -25,7 +25,7 @@
 #include "trawl/options/guess.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/thread.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/text/utf8.h"
 
 /* ---- WHATWG's decoders ----------------------------------------------------------------------- */
@@ -483,7 +483,7 @@ const char *encoding_hint(const char *name, bool is_unpacked)
         (void)mark_bytes(bytes, 2, &marked);
     if (marked != NULL)
         return "in UTF-16: see --encoding";
-    return !is_unpacked && got > 0 && told_packed(bytes, (uint64_t)got) == TOLD_PACKED
+    return !is_unpacked && got > 0 && packed_state_of(bytes, (uint64_t)got) == PACKED_YES
                ? "compressed: see --search-zip"
                : NULL;
 }

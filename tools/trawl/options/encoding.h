@@ -21,8 +21,8 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 /* Does what encoding_applies does, for a regular file that begins with these bytes. */
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Returns what may explain that nothing was found in the regular file of that name, as it begins:
- * that it is in UTF-16 or, unless is_unpacked, compressed. NULL: nothing. */
+/* Looks at the first bytes of a regular file in which nothing was found. Returns a hint for the
+ * user if it is in UTF-16 or, unless is_unpacked, compressed; else NULL. */
 const char *encoding_hint(const char *name, bool is_unpacked);
 
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted

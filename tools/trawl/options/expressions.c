@@ -10,7 +10,7 @@
 #include "trawl/options/patterns.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/text/utf8.h"
 #include "trawl/options/settings.h"
 

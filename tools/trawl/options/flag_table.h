@@ -45,7 +45,7 @@ enum flag_served {
     SERVED_LINKS,   /* the server follows no links */
     SERVED_WALKS,   /* the option is about a walk, and the server walks no directory */
     SERVED_ASKS,    /* the option names a server, and a server asks no other one */
-    SERVED_TELLS,   /* the option is about a search by the command itself */
+    SERVED_REPORTS, /* the option is about a search by the command itself */
     SERVED_ALONE,   /* the server cannot do it */
     SERVED_PRINTS   /* the option prints a document */
 };

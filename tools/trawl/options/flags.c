@@ -50,7 +50,7 @@ const char *flag_refusal(const struct flag *flag)
         [SERVED_WALKS] = "a server walks no directory for a request",
         [SERVED_LINKS] = "the server follows no links",
         [SERVED_ASKS] = "a server does not ask another server",
-        [SERVED_TELLS] = "it tells about a search of the command itself",
+        [SERVED_REPORTS] = "it tells about a search of the command itself",
         [SERVED_ALONE] = "only the command itself can do that",
         [SERVED_PRINTS] = "it prints a document and searches nothing",
     };

@@ -626,7 +626,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     patterns->in_order = settings->is_tg && !settings->expressions && !settings->approximate &&
                          !settings->numbers_wanted && settings_show_matches(settings);
     patterns->finds_empty = patterns->in_order && patterns->has_empty;
-    patterns->case_may_tell =
+    patterns->many_may_match =
         settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
     if (patterns->count > 1 && !remove_duplicates(patterns, folding))
         return message_exhausted(message);
@@ -697,8 +697,8 @@ static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
     patterns->sees_lines = told.pcre > 0;
 }
 
-/* In a message for the command's user, leaves of the ways to let PCRE2 search only the option -P.
- * Returns the error. */
+/* Of the ways to enable PCRE2 that a message lists, keeps the option -P alone, since the others are
+ * not for the command's user. Returns the error. */
 static const struct trawl_error *name_option(const struct settings *settings,
                                              struct trawl_error *error)
 {

@@ -86,7 +86,7 @@ struct patterns {
     /* Different patterns may match the same bytes: in approximate search, if the patterns are
      * expressions, or under -i by the letters of the locale or of Unicode, where A may match B
      * although B does not match A. */
-    bool case_may_tell;
+    bool many_may_match;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
      * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */
     uint64_t *columns;

@@ -6,7 +6,7 @@
 
 #include "trawl/print/binary.h"
 #include "trawl/print/occurrences.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/print/print.h"
 #include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
@@ -269,7 +269,7 @@ static int starts_sink(void *context, const struct trawl_match *matches, uint64_
 
 static enum trawl_status starts_report(struct text_scan *scan, struct trawl_error *error)
 {
-    const uint64_t plans = told_plan(scan->plan, 0).pattern_count;
+    const uint64_t plans = describe_plan(scan->plan, 0).pattern_count;
     struct inner_starts starts = {.scan = scan,
                                   .lines = calloc(plans, sizeof(struct trawl_line *))};
     struct trawl_answer all = TRAWL_ANSWER_MATCHES(starts_sink, &starts);

@@ -21,7 +21,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 
 #define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
@@ -187,7 +187,7 @@ void fasta_search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_
     matches.context = fasta;
     fasta->own_to = own_to;
     fasta->sequence = 0;
-    status = told_memory(fasta->bytes, bytes_count, &text, &fasta->error);
+    status = open_memory(fasta->bytes, bytes_count, &text, &fasta->error);
     if (status == TRAWL_OK)
         status = trawl_ask(job->searcher, fasta->scan->plan, text, &matches, &fasta->error);
     trawl_text_close(text);

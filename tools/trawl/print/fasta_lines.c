@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "trawl/print/fasta.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 
 void fasta_refuse(struct fasta_reader *reader, const char *why)
@@ -65,7 +65,7 @@ static bool begin_line(struct fasta_reader *reader, const uint8_t *bytes, uint64
 {
     struct fasta *fasta = reader->fasta;
     const bool fastq = fasta->scan->settings->fastq;
-    enum told_packed packed = TOLD_PLAIN;
+    enum packed_state packed = PACKED_NO;
     const uint8_t byte = *bytes;
 
     if (byte == '@' && !fastq)
@@ -78,13 +78,13 @@ static bool begin_line(struct fasta_reader *reader, const uint8_t *bytes, uint64
                            : "begins with a byte order mark of UTF-16, so the file is not FASTA; "
                              "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
     else if (reader->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4 ||
-                                   (packed = told_packed(bytes, bytes_count)) == TOLD_PACKED))
+                                   (packed = packed_state_of(bytes, bytes_count)) == PACKED_YES))
         fasta_refuse(reader,
                      fastq ? "begins like data of gzip, bzip2, xz, zstd or lz4, so the file is not "
                              "FASTQ; --search-zip searches what is packed in it"
                            : "begins like data of gzip, bzip2, xz, zstd or lz4, so the file is not "
                              "FASTA; --search-zip searches what is packed in it");
-    if (packed == TOLD_NO_MEMORY)
+    if (packed == PACKED_UNKNOWN)
         fasta_fail(fasta, TRAWL_MEMORY);
     if (fasta->stop)
         return false;

@@ -10,7 +10,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/print/fasta.h"
 #include "trawl/text/handover.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 
 struct fasta_pair {
@@ -35,7 +35,7 @@ static bool next_line(struct fasta *fasta)
 
 /* Returns true if the digit that ends a name says which read of a pair it is: after a slash any, as
  * of the reads 1 and 3 of 10x Genomics, and 1 or 2 after a dot or an underscore. */
-static bool tells_read(const uint8_t *name, uint64_t count)
+static bool names_read(const uint8_t *name, uint64_t count)
 {
     const uint8_t before = count >= 2 ? name[count - 2] : 0,
                   digit = count >= 2 ? name[count - 1] : 0;
@@ -54,7 +54,7 @@ static bool are_mates(const struct fasta *fasta)
 
     if (count != second->name_bytes)
         return false;
-    if (tells_read(one, count) && tells_read(two, count))
+    if (names_read(one, count) && names_read(two, count))
         count--;
     return count == 0 || memcmp(one, two, (size_t)count) == 0;
 }
@@ -124,7 +124,7 @@ enum trawl_status fasta_pair_open(struct fasta *fasta, struct trawl_error *error
         return TRAWL_OK;
     }
     status =
-        told_descriptor(pair->descriptor, settings->paired,
+        open_descriptor(pair->descriptor, settings->paired,
                         settings->search_zip ? TRAWL_TEXT_UNPACK : 0u, &pair->file.text, error);
     if (status == TRAWL_OK)
         status = searchers_open_reader(settings, &pair->file.searcher, &pair->file.plan, error);

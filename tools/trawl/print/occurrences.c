@@ -20,7 +20,7 @@
 #include "trawl/print/print.h"
 #include "trawl/print/reread.h"
 #include "trawl/options/patterns.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 
@@ -304,8 +304,8 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
         return (patterns->empty_between >> (NEIGHBOURS * before + after) & 1) != 0;
     for (uint64_t i = patterns->empty_from; i < patterns->empty_to && group.begin == UINT64_MAX;
          i++)
-        if (told_groups(scan->plan, i, places->bytes, places->count, none, &group, 1,
-                        &scan->error) != TRAWL_OK) {
+        if (groups_of_match(scan->plan, i, places->bytes, places->count, none, &group, 1,
+                            &scan->error) != TRAWL_OK) {
             scan_fail(scan, scan->error.status);
             return false;
         }

@@ -7,7 +7,7 @@
 #include "trawl/print/print.h"
 #include "trawl/print/reread.h"
 #include "trawl/text/sizes.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/text/utf8.h"
 
 /* A replaced line is put together in blocks of this size, or, if it is printed for each match, as a
@@ -407,11 +407,11 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
 
     for (uint64_t i = 0; i < part->name_bytes; i++) {
         if (part->name[i] < '0' || part->name[i] > '9' || number > GROUPS_MAX)
-            return told_group(scan->plan, expression, part->name, part->name_bytes).group;
+            return describe_group(scan->plan, expression, part->name, part->name_bytes).group;
         number = 10 * number + (uint64_t)(part->name[i] - '0');
     }
     for (uint64_t i = 0; i < expression && number > 0; i++) {
-        const uint64_t groups = told_plan(scan->plan, i).group_count;
+        const uint64_t groups = describe_plan(scan->plan, i).group_count;
 
         number = number > groups ? number - groups : GROUPS_MAX;
         if (number == GROUPS_MAX)

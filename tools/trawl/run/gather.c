@@ -18,7 +18,7 @@
 #include "trawl/job/totals.h"
 #include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to an aligned address */
 
@@ -52,7 +52,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     enum trawl_status status;
     bool found = false;
 
-    if (told_memory(gather->bytes + begin, gather->used - begin, &text, NULL) != TRAWL_OK)
+    if (open_memory(gather->bytes + begin, gather->used - begin, &text, NULL) != TRAWL_OK)
         return at;
     status = trawl_first(job->searcher, job->patterns->plan, text, &match, &found, NULL);
     trawl_text_close(text);

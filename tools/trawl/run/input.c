@@ -26,7 +26,7 @@
 #include "trawl/run/rewrite.h"
 #include "trawl/run/search_file.h"
 #include "trawl/text/message.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
@@ -118,7 +118,7 @@ static enum whole_result read_whole(struct pool_worker *worker, int descriptor, 
         !(worker->job->settings->search_zip &&
           (archive_begins(file->bytes, file->bytes_count) ||
            archive_is_behind(file->bytes, file->bytes_count, true) ||
-           told_packed(file->bytes, file->bytes_count) != TOLD_PLAIN)))
+           packed_state_of(file->bytes, file->bytes_count) != PACKED_NO)))
         return WHOLE_READ;
     file->bytes = NULL;
     if (!moved || lseek(descriptor, 0, SEEK_SET) == 0)
@@ -220,14 +220,14 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
 }
 
 /* Tells whether the file is compressed, judging by its first bytes. */
-static enum told_packed file_packed(const struct open_file *file)
+static enum packed_state file_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
     ssize_t got = -1;
 
     if (file->may_be_compressed && file->bytes == NULL && S_ISREG(file->status->st_mode))
         got = pread(file->descriptor, first, sizeof first, lseek(file->descriptor, 0, SEEK_CUR));
-    return got > 0 ? told_packed(first, (uint64_t)got) : TOLD_PLAIN;
+    return got > 0 ? packed_state_of(first, (uint64_t)got) : PACKED_NO;
 }
 
 /* Searches a file that is not read as a whole. A compressed file is decompressed in a single
@@ -236,7 +236,7 @@ static enum told_packed file_packed(const struct open_file *file)
 static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
     /* this decides who searches; the text itself finds out whether it is compressed */
-    bool packed = file_packed(file) == TOLD_PACKED;
+    bool packed = file_packed(file) == PACKED_YES;
 
     gather_flush(worker);
     if (!pool_wants_next_file(worker))
@@ -269,7 +269,7 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
     }
     search_big(worker, &converted);
     os_code = encoding_end(encoding, guess);
-    job_tell_guess(worker->job, file->name, guess);
+    job_report_guess(worker->job, file->name, guess);
     if (os_code != 0)
         file_error(worker, file->name, os_code);
 }
@@ -358,13 +358,13 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         }
         if (settings->encoding != NULL && (!settings->search_zip || S_ISREG(status.st_mode))) {
-            enum told_packed packed = file_packed(&file);
+            enum packed_state packed = file_packed(&file);
 
-            if (packed == TOLD_NO_MEMORY) {
+            if (packed == PACKED_UNKNOWN) {
                 file_error(worker, item->name, ENOMEM);
                 return;
             }
-            if (packed == TOLD_PLAIN && encoding_applies(settings->encoding, descriptor, &status)) {
+            if (packed == PACKED_NO && encoding_applies(settings->encoding, descriptor, &status)) {
                 search_encoded(worker, &file);
                 return;
             }
@@ -423,7 +423,7 @@ static void search_item(struct pool_worker *worker, const struct walk_item *item
 
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes, uint64_t bytes_count)
 {
-    return (settings->search_zip && told_packed(bytes, bytes_count) != TOLD_PLAIN) ||
+    return (settings->search_zip && packed_state_of(bytes, bytes_count) != PACKED_NO) ||
            (settings->encoding != NULL &&
             encoding_converts(settings->encoding, bytes, bytes_count));
 }
@@ -487,6 +487,6 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
             search_open(worker, STDIN_FILENO, item);
         break;
     default:
-        walk_tell(worker->job, item);
+        walk_report(worker->job, item);
     }
 }

@@ -20,7 +20,7 @@
 #include "trawl/options/encoding.h"
 #include "trawl/options/settings.h"
 #include "trawl/text/thread.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #define KEPT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 30, UINT64_C(1000000))
 #define MEMBER_BYTES SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(3000))
@@ -174,8 +174,9 @@ static void search_member(struct members *members, bool is_taken)
     int error = 0;
 
     read_member(members);
-    is_packed = archive_begins(members->bytes, members->count) ||
-                (members->count > 0 && told_packed(members->bytes, members->count) == TOLD_PACKED);
+    is_packed =
+        archive_begins(members->bytes, members->count) ||
+        (members->count > 0 && packed_state_of(members->bytes, members->count) == PACKED_YES);
     may_be = archive_is_behind(members->bytes, members->count, members->got <= 0) &&
              archive_member_bytes(members->archive) <= (int64_t)KEPT_BYTES_MAX;
     if ((is_packed || (may_be && members->got <= 0)) && members->depth == settings->archive_depth)

@@ -338,7 +338,7 @@ static void pass_turn(struct pool *pool, size_t file_count)
     thread_unlock(&pool->lock);
 }
 
-static bool tells_nothing(const struct pool_worker *worker)
+static bool has_nothing_to_write(const struct pool_worker *worker)
 {
     const struct command_job *job = worker->job;
 
@@ -358,7 +358,7 @@ static bool leave_batch(struct pool_worker *worker)
         pool->source != NULL ? pool->workers_max * LEFT_BYTES_WORKER : LEFT_BYTES_MAX;
     bool left;
 
-    if (!tells_nothing(worker)) {
+    if (!has_nothing_to_write(worker)) {
         result = take_result(pool);
         if (result == NULL || !copy_small(result, worker->kept)) {
             free(result);

@@ -111,7 +111,7 @@ bool pre_end(struct pre *pre, struct command_job *job, const char *name, bool at
     if (pre->child == 0)
         return true;
     os_code = pre->encoding != NULL ? encoding_end(pre->encoding, guess) : 0;
-    job_tell_guess(job, name, guess);
+    job_report_guess(job, name, guess);
     (void)close(pre->output); /* a command that still prints gets SIGPIPE */
     while (waitpid(pre->child, &status, 0) < 0 && errno == EINTR)
         continue;

@@ -422,7 +422,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
 }
 
 /* Reports a broken link, as a search does. */
-static void tell_broken(struct command_job *job, const struct walk_item *item)
+static void report_broken(struct command_job *job, const struct walk_item *item)
 {
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     struct stat status;
@@ -451,9 +451,9 @@ static void print_names(struct command_job *job, const struct value_item *operan
     walk_open(&walk, job, operands, operand_count, OPEN_LEVELS);
     while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
         if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
-            walk_tell(job, &item);
+            walk_report(job, &item);
         } else if (item.kind == WALK_FILE && !item.is_operand && item.type == DT_UNKNOWN) {
-            tell_broken(job, &item);
+            report_broken(job, &item);
         } else if (!is_skipped(&walk, &item)) {
             job->selected = true;
             if (!quiet)

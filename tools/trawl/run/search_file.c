@@ -28,7 +28,7 @@
 #include "trawl/run/pre.h"
 #include "trawl/run/text_scan.h"
 #include "trawl/run/search_file.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 /* --multiline: a shorter file is read, not mapped, except with --mmap */
 #define MAP_BYTES (UINT64_C(8) << 20)
@@ -157,9 +157,9 @@ static bool matches_suffice(const struct text_scan *scan)
  * so for a line, which needs the numbers of all its matches; nor if several patterns may match the
  * same bytes (regular expressions, approximate searches, or strings with case ignored beyond
  * ASCII), because a match yields only one number. */
-static bool one_match_tells(const struct text_scan *scan)
+static bool one_match_is_enough(const struct text_scan *scan)
 {
-    return settings_print_matches(scan->settings) && !scan->job->patterns->case_may_tell;
+    return settings_print_matches(scan->settings) && !scan->job->patterns->many_may_match;
 }
 
 /* Returns true if a line's matches are needed only for the column of the first. */
@@ -186,8 +186,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
                          (scan->job->patterns->in_order && scan->job->patterns->count > 1);
     /* lines whose head depends on all of their matches: the best distance, the numbers */
     const bool sums_up =
-        !scan->quiet &&
-        (settings->shows_distance || (settings->heads.pattern_number && !one_match_tells(scan)));
+        !scan->quiet && (settings->shows_distance ||
+                         (settings->heads.pattern_number && !one_match_is_enough(scan)));
 
     if (scan->whole.bytes != NULL)
         return settings->invert ? TRAWL_LINES_ALONE
@@ -277,7 +277,7 @@ static enum trawl_status have_whole(struct text_scan *scan, struct trawl_error *
         return error->status = scan->status = TRAWL_LIMIT;
     }
     if (status == TRAWL_OK)
-        status = told_memory(scan->whole.read, scan->whole.count, &scan->whole.text, error);
+        status = open_memory(scan->whole.read, scan->whole.count, &scan->whole.text, error);
     if (status != TRAWL_OK)
         return status;
     scan->text = scan->whole.text;
@@ -626,9 +626,9 @@ static enum trawl_status text_open(const struct open_file *file, bool maps,
                                    struct trawl_text **text, struct trawl_error *error)
 {
     if (file->bytes != NULL)
-        return told_memory(file->bytes, file->bytes_count, text, error);
+        return open_memory(file->bytes, file->bytes_count, text, error);
     bus_install_handler();
-    return told_descriptor(file->descriptor, file->name,
+    return open_descriptor(file->descriptor, file->name,
                            (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
                                (maps ? TRAWL_TEXT_MAP : 0u),
                            text, error);

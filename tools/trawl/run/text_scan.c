@@ -8,7 +8,7 @@
 #include "trawl/print/binary.h"
 #include "trawl/print/json.h"
 #include "trawl/text/sizes.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
@@ -136,7 +136,7 @@ static void set_text_rules(struct text_scan *scan, const struct open_file *file)
 
     scan->descriptor = in_memory ? -1 : file->descriptor;
     scan->binary_files = binary_rule(scan->settings, file);
-    scan->rules.seekable = in_memory || told_text(scan->text).is_seekable;
+    scan->rules.seekable = in_memory || describe_text(scan->text).is_seekable;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
     /* decompressed text cannot be read at any offset */
     scan->rules.unpacks = file->may_be_compressed && !in_memory && !scan->rules.seekable;

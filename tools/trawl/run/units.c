@@ -15,7 +15,7 @@
 #include "trawl/run/search_file.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 
 /* A unit's text and output stay in the cache of a core. Smaller texts are not worth threads. */
@@ -138,7 +138,7 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
     hidden->sink = discard_frame;
     scan->output = hidden;
     scan->nulls = (struct nulls){.block_end = OFFSET_NONE};
-    status = told_memory(bytes, count, &scan->part.text, error);
+    status = open_memory(bytes, count, &scan->part.text, error);
     if (status == TRAWL_OK)
         status = search_file_windows(scan, error);
     trawl_text_close(scan->part.text);
@@ -316,7 +316,7 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
     bytes += item->begin - from;
     selected = scan.lines.selected; /* lines before the unit */
     if (status == TRAWL_OK)
-        status = told_memory(bytes, count, &scan.part.text, &error);
+        status = open_memory(bytes, count, &scan.part.text, &error);
     if (status == TRAWL_OK)
         status = search_file_windows(&scan, &error);
     scan.lines.selected -= selected;
@@ -335,8 +335,8 @@ static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
     if (at < 0 || lseek(scan->descriptor, at + (off_t)begin, SEEK_SET) < 0)
         error->os_code = errno;
     else
-        status = told_descriptor(scan->descriptor, scan->name, 0, &scan->part.text, error);
-    if (at >= 0 && (status != TRAWL_OK || told_text(scan->part.text).is_seekable))
+        status = open_descriptor(scan->descriptor, scan->name, 0, &scan->part.text, error);
+    if (at >= 0 && (status != TRAWL_OK || describe_text(scan->part.text).is_seekable))
         (void)lseek(scan->descriptor, at, SEEK_SET);
     return status;
 }

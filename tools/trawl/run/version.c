@@ -1,7 +1,7 @@
 /* version: prints what --version says: engines, instruction sets, regular expressions, formats of
  * compressed files, the server. */
 #include "trawl/run/run.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 
 #include <limits.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool unpacks(const struct sample_line *sample)
     bool good =
         descriptor >= 0 &&
         pwrite(descriptor, sample->bytes, sample->bytes_count, 0) == sample->bytes_count &&
-        told_descriptor(descriptor, sample->name, TRAWL_TEXT_UNPACK, &text, NULL) == TRAWL_OK;
+        open_descriptor(descriptor, sample->name, TRAWL_TEXT_UNPACK, &text, NULL) == TRAWL_OK;
 
     trawl_text_close(text);
     if (descriptor >= 0)

@@ -1,15 +1,15 @@
 /* told: what the library tells about plans and texts, as values, and short forms of trawl_text_open
  */
-#ifndef TRAWL_TOLD_H
-#define TRAWL_TOLD_H
+#ifndef TRAWL_CALLS_H
+#define TRAWL_CALLS_H
 
 #include "trawl.h"
 
 /* Returns what a plan was built with, about a pattern, and the number of its group with a name; all
  * zeros for a plan that is NULL. */
-static inline struct trawl_plan_told told_group(const struct trawl_plan *plan,
-                                                uint64_t pattern_index, const char *name,
-                                                uint64_t name_bytes)
+static inline struct trawl_plan_told describe_group(const struct trawl_plan *plan,
+                                                    uint64_t pattern_index, const char *name,
+                                                    uint64_t name_bytes)
 {
     struct trawl_plan_told told = {.size = sizeof told,
                                    .pattern_index = pattern_index,
@@ -19,20 +19,20 @@ static inline struct trawl_plan_told told_group(const struct trawl_plan *plan,
     return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK ? told : (struct trawl_plan_told){0};
 }
 
-static inline struct trawl_plan_told told_plan(const struct trawl_plan *plan,
-                                               uint64_t pattern_index)
+static inline struct trawl_plan_told describe_plan(const struct trawl_plan *plan,
+                                                   uint64_t pattern_index)
 {
-    return told_group(plan, pattern_index, NULL, 0);
+    return describe_group(plan, pattern_index, NULL, 0);
 }
 
-static inline struct trawl_text_told told_text(const struct trawl_text *text)
+static inline struct trawl_text_told describe_text(const struct trawl_text *text)
 {
     struct trawl_text_told told = {.size = sizeof told};
 
     return trawl_text_tell(text, &told, NULL) == TRAWL_OK ? told : (struct trawl_text_told){0};
 }
 
-static inline enum trawl_status told_memory(const void *bytes, uint64_t bytes_count,
+static inline enum trawl_status open_memory(const void *bytes, uint64_t bytes_count,
                                             struct trawl_text **text, struct trawl_error *error)
 {
     const struct trawl_text_options options = TRAWL_TEXT_MEMORY(bytes, bytes_count);
@@ -40,7 +40,7 @@ static inline enum trawl_status told_memory(const void *bytes, uint64_t bytes_co
     return trawl_text_open(NULL, &options, text, error);
 }
 
-static inline enum trawl_status told_descriptor(int descriptor, const char *name, uint32_t flags,
+static inline enum trawl_status open_descriptor(int descriptor, const char *name, uint32_t flags,
                                                 struct trawl_text **text, struct trawl_error *error)
 {
     const struct trawl_text_options options = {.size = sizeof options,
@@ -52,10 +52,11 @@ static inline enum trawl_status told_descriptor(int descriptor, const char *name
 }
 
 /* Finds the groups of one match in a line; trawl_line_groups costs less for several. */
-static inline enum trawl_status told_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                                            const void *line, uint64_t line_bytes,
-                                            struct trawl_range match, struct trawl_range *groups,
-                                            uint64_t groups_max, struct trawl_error *error)
+static inline enum trawl_status groups_of_match(const struct trawl_plan *plan,
+                                                uint64_t pattern_index, const void *line,
+                                                uint64_t line_bytes, struct trawl_range match,
+                                                struct trawl_range *groups, uint64_t groups_max,
+                                                struct trawl_error *error)
 {
     struct trawl_line *opened = NULL;
     enum trawl_status status =
@@ -68,14 +69,14 @@ static inline enum trawl_status told_groups(const struct trawl_plan *plan, uint6
 }
 
 /* Tells whether a file that begins with these bytes is compressed, if there is memory to ask. */
-enum told_packed { TOLD_PLAIN, TOLD_PACKED, TOLD_NO_MEMORY };
-static inline enum told_packed told_packed(const void *bytes, uint64_t bytes_count)
+enum packed_state { PACKED_NO, PACKED_YES, PACKED_UNKNOWN };
+static inline enum packed_state packed_state_of(const void *bytes, uint64_t bytes_count)
 {
     struct trawl_text *text = NULL;
-    enum told_packed packed = TOLD_NO_MEMORY;
+    enum packed_state packed = PACKED_UNKNOWN;
 
-    if (told_memory(bytes, bytes_count, &text, NULL) == TRAWL_OK)
-        packed = told_text(text).compression != NULL ? TOLD_PACKED : TOLD_PLAIN;
+    if (open_memory(bytes, bytes_count, &text, NULL) == TRAWL_OK)
+        packed = describe_text(text).compression != NULL ? PACKED_YES : PACKED_NO;
     trawl_text_close(text);
     return packed;
 }
