@@ -394,8 +394,8 @@ enum trawl_engine {
  * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
-    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, unless most windows have matches: in 0.5
-                                of a copy's time if the page cache's pages are large, else 0.9 */
+    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, unless most windows have matches. Takes
+                                0.5 of a copy's time if the page cache has large pages, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 /* Options of a runtime, or of a searcher and the runtime that it opens. */
@@ -521,13 +521,13 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * searchers of a runtime share the copies: a search copies nothing if all bytes of its text lie in
  * copies, even of longer or overlapping texts. If exactly the same range of memory is loaded
  * already, its bytes are copied again; but if the runtime has other searchers, both text objects
- * share the old copy. A text of TRAWL_SOURCE_DEVICE is copied within its GPU's memory, and only if
- * less than 79 bytes follow it in its allocation; of 8 MiB and more, only the end is. Errors:
- * ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in
- * a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device.
- * With TRAWL_TEXT_FILTER, the load also makes a filter, in an eighth of the text's memory, with
- * which later searches skip pages (docs/filter.md). A text of less than 4 MiB has none, nor has one
- * whose pages are alike, or if memory is lacking. Cost: that of 10 to 20 counts. */
+ * share the old copy. A text of TRAWL_SOURCE_DEVICE is copied only if less than 79 bytes follow it
+ * in its allocation, within its GPU; from 8 MiB on, only its end. Errors: ARGUMENT (not a text in
+ * memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in a GPU's memory also
+ * UNSUPPORTED, ENGINE. Cost: one copy to the device. With TRAWL_TEXT_FILTER, the load also makes a
+ * filter, in an eighth of the text's memory, with which later searches skip pages (docs/filter.md).
+ * A text of less than 4 MiB has none, nor has one whose pages are alike, or if memory is lacking.
+ * Cost: that of 10 to 20 counts. */
 TRAWL_CALL trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
                            struct trawl_error *error);
 /* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching

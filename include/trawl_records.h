@@ -184,16 +184,18 @@ TRAWL_CALL trawl_expression_tell(const struct trawl_pattern *patterns, uint64_t 
                                  struct trawl_expression_told *told, struct trawl_error *error);
 /* how many ways of a call are kept */
 #define TRAWL_WAYS_KEPT 12
-/* A way in which threads searched for regular expressions, or what such a way asked about lines
- * (NFA, PCRE2). trawl_plan_explain lists those that a plan may have. */
+/* A way, or strategy, by which threads searched for regular expressions, such as an automaton or a
+ * search for atoms; or an engine that it called for single lines (NFA, PCRE2). trawl_plan_explain
+ * lists those that a plan may use. */
 struct trawl_way {
     const char *name;    /* valid as long as the library is loaded */
     char what[48];       /* the first of the strings that it looked for; or the class, if it read
                             only lines that have characters of this class in a row; or empty */
-    uint64_t bytes;      /* of the text that were searched in this way */
-    uint64_t read_bytes; /* less the lines that the class ruled out; and those of questions */
-    uint64_t asks;       /* of another way: about a line, or about what follows a match */
-    uint64_t ns;         /* to search `bytes`, with all questions, summed over the threads; of texts
+    uint64_t bytes;      /* bytes of the text that this way searched */
+    uint64_t read_bytes; /* bytes that it read: without the lines that the class ruled out, and with
+                            those that it read again to answer a call */
+    uint64_t asks;       /* how often another way called it, for a line or for a match's end */
+    uint64_t ns;         /* time for `bytes`, with all such calls, summed over the threads; of texts
                             of a few KiB, one in 16 is timed */
 };
 /* Fill `ways` with the first ways of the last finished call; texts of less than 16 KiB may have

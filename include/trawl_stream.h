@@ -75,10 +75,11 @@ TRAWL_CALL trawl_stream_open(const struct trawl_plan *plan,
  * order of trawl_ask; a match that begins earlier may be delivered in a later feed. The sink may
  * not call functions of the stream. Unless the call returns OK, the stream is unchanged, even if
  * the sink has got matches. The bytes are borrowed until the call returns, and may be NULL if the
- * count is 0. Errors: ARGUMENT also if the stream has ended; BUSY; LIMIT if a line that has not
- * ended has more bytes than line_bytes_max, and none of its places after the half, behind an ASCII
- * character outside words, is one where no match may go on: none is found for expressions of PCRE2,
- * with ^ or \A, or for whole lines (text_offset: where the kept part of the line begins). Threads:
+ * count is 0. Errors: ARGUMENT also if the stream has ended; BUSY; LIMIT if an unfinished line
+ * exceeds line_bytes_max, and the stream can forget none of it (text_offset: where the kept part of
+ * the line begins). It forgets what precedes an offset at which no match is in progress, if there
+ * is one in the kept part's second half, behind an ASCII character that is no word character; never
+ * for expressions of PCRE2, for ^ and \A, and for whole lines. Threads:
  * a searcher may serve any number of streams. No other thread and no GPU takes part, and
  * trawl_searcher_stats does not count feeds. Cost: the search of the new bytes and of those that
  * the stream keeps, plus about 100 ns. For expressions and for more than 256 strings, a searcher
