@@ -14,7 +14,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
-#include "trawl/text/told.h"
+#include "trawl/text/calls.h"
 #include "trawl/options/settings.h"
 #include "trawl/text/guard.h"
 
@@ -335,7 +335,7 @@ static enum trawl_status search_together(struct text_scan *scan, const struct co
     copied = copy_lines(scan, all);
     if (copied == 0)
         return scan->status;
-    status = told_memory(scan->together.bytes, copied, &text, &scan->error);
+    status = open_memory(scan->together.bytes, copied, &text, &scan->error);
     if (status == TRAWL_OK)
         status = trawl_windows(scan->job->line_search->searcher, condition->patterns.plan, text,
                                TRAWL_LINES_ALONE, take_matches, &all, &scan->error);
