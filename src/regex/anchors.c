@@ -2,7 +2,7 @@
  * searches for all of them.
  *
  * Each alternative of an expression becomes an anchor: a few strings, one of which is in each
- * match, and automata that read what comes before and after it (sequence.h).
+ * match. Automata read what comes before and after them (lazy.h).
  */
 #include "regex/anchors.h"
 
@@ -14,8 +14,6 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 
-/* Only the first AUTOMATA_MAX anchors get automata, because making one is slow. */
-#define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
@@ -32,31 +30,12 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 void anchors_release(struct anchor_maker *maker)
 {
     memory_release(maker->strings, maker->string_capacity, sizeof *maker->strings);
-    around_release(maker->scratch);
-    maker->scratch = NULL;
     maker->strings = NULL;
     maker->string_capacity = 0;
 }
 
-static void free_spans(struct span_finder *spans)
-{
-    around_free(spans->head);
-    around_free(spans->whole);
-    *spans = (struct span_finder){NULL, NULL};
-}
-
-static void free_automata(struct anchor *anchor)
-{
-    around_free(anchor->before);
-    around_free(anchor->after);
-    anchor->before = anchor->after = NULL;
-}
-
 void anchors_free(struct expressions *made)
 {
-    for (uint64_t i = 0; i < made->anchor_count; i++)
-        free_automata(&made->anchors[i]);
-    free_spans(&made->spans);
     memory_release(made->anchors, made->anchor_capacity, sizeof *made->anchors);
     if (made->atom_first != NULL)
         memory_release(made->atom_anchors, made->atom_first[made->atom_count], sizeof(uint32_t));
@@ -64,45 +43,6 @@ void anchors_free(struct expressions *made)
     made->anchors = NULL;
     made->atom_first = made->atom_anchors = NULL;
     made->anchor_count = made->anchor_capacity = 0;
-}
-
-static struct around_options options_of(const struct anchor_maker *maker, bool backwards,
-                                        bool longest)
-{
-    const struct expressions *made = maker->made;
-    const struct trawl_plan *plan = made->plan;
-    const bool is_wide = made->items[maker->expression].has_words;
-
-    return (struct around_options){.bytes = made->options.bytes,
-                                   .backwards = backwards,
-                                   .crosses = expressions_cross(made),
-                                   .has_lines = !expressions_cross(made),
-                                   .crlf = (plan->flags & TRAWL_CRLF) != 0,
-                                   .longest = longest,
-                                   .line_ends = {plan->line_end, plan->line_end_also},
-                                   .words = is_wide ? &made->words : NULL};
-}
-
-/* Builds the automaton of a sequence, or shares the one made last if the sequences are equal. */
-static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
-                                        bool backwards, struct around_automaton **out,
-                                        struct trawl_error *error)
-{
-    const struct around_options options = options_of(maker, backwards, true);
-    const struct expressions *made = maker->made;
-    struct made_last *last = &maker->last[backwards];
-
-    if (sequence != NULL && last->automaton != NULL && last->words == options.words &&
-        sequence_equals(sequence, &last->sequence)) {
-        *out = around_share(last->automaton);
-        return TRAWL_OK;
-    }
-    if (made->anchor_count > AUTOMATA_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(around_make(sequence, &options, &maker->scratch, out, error));
-    if (*out != NULL)
-        *last = (struct made_last){*sequence, options.words, maker->expression, *out};
-    return TRAWL_OK;
 }
 
 /* Adds an anchor for an alternative of the expression: the callback `take` of split_options. */
@@ -126,50 +66,21 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     made->near_lines = split->near != NULL ? NEAR_BYTES : split->lines;
     for (uint32_t byte = 0; byte < 256; byte++)
         made->near[byte] = split->near != NULL ? split->near[byte] : byte != made->plan->line_end;
-    maker->has_head = made->anchor_count == 0 && split->before != NULL && !split->before->is_cut;
-    if (maker->has_head)
-        maker->head = *split->before;
+    maker->is_near = made->anchor_count == 0 && split->is_near;
     anchor = &made->anchors[made->anchor_count++];
-    *anchor = (struct anchor){.expression = maker->expression,
-                              .is_sure = split->is_sure,
-                              .keeps = split->keeps,
-                              .folds = split->folds,
-                              .begins = split->begins,
-                              .leads = split->leads,
-                              .list = split->list->number,
-                              .first = split->first};
-    if (split->is_sure && !maker->has_edges)
-        return TRAWL_OK;
-    TRAWL_TRY(make_automaton(maker, split->before, true, &anchor->before, error));
-    return make_automaton(maker, split->after, false, &anchor->after, error);
-}
-
-/* Builds the automata that find the matches of the plan's only expression around its atoms, if the
- * strings and the expression allow it. */
-static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_error *error)
-{
-    struct expressions *made = maker->made;
-    const uint32_t flags = made->plan->flags;
-    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0;
-    const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
-    struct around_options options = options_of(maker, false, made->options.longest);
-    struct sequence whole = {.count = 0};
-
-    if (made->count > 1 || made->anchor_count > 1 || made->has_beyond || !maker->has_head ||
-        !span_may_find(&maker->head))
-        return TRAWL_OK;
-    if ((words && !sequence_add_edge(&whole, EDGE_NO_WORD_BEFORE)) ||
-        !sequence_add(&whole, &made->items[0].tree.root, false) ||
-        (words && !sequence_add_edge(&whole, EDGE_NO_WORD_AFTER)) ||
-        (lines && !sequence_add_edge(&whole, EDGE_END)))
-        return TRAWL_OK;
-    while (options.first < whole.count && whole.items[options.first].edge == EDGE_BEGIN)
-        options.first++; /* the head includes this assertion */
-    TRAWL_TRY(around_make(&whole, &options, &maker->scratch, &made->spans.whole, error));
-    if (made->spans.whole != NULL)
-        TRAWL_TRY(make_automaton(maker, &maker->head, true, &made->spans.head, error));
-    if (made->spans.head == NULL)
-        free_spans(&made->spans);
+    *anchor =
+        (struct anchor){.expression = maker->expression,
+                        .is_sure = split->is_sure,
+                        .keeps = split->keeps,
+                        .folds = split->folds,
+                        .begins = split->begins,
+                        .leads = split->leads,
+                        .list = split->list->number,
+                        .first = split->first,
+                        .last = split->last,
+                        .goes_on = split->goes_on,
+                        .is_read = (!split->is_sure || maker->has_edges) &&
+                                   max_u64(made->plan->line_end, made->plan->line_end_also) < 0x80};
     return TRAWL_OK;
 }
 
@@ -192,18 +103,14 @@ static bool splits_i(const struct regex_options *options)
 static void take_back(struct anchor_maker *maker, const struct anchor_maker *before,
                       uint64_t anchor_count)
 {
-    struct expressions *made = maker->made;
     const struct anchor_maker now = *maker;
 
-    if (made->anchor_count == anchor_count)
+    if (maker->made->anchor_count == anchor_count)
         return;
-    while (made->anchor_count > anchor_count)
-        free_automata(&made->anchors[--made->anchor_count]);
+    maker->made->anchor_count = anchor_count;
     *maker = *before;
     maker->strings = now.strings;
     maker->string_capacity = now.string_capacity;
-    maker->scratch = now.scratch;
-    memset(maker->last, 0, sizeof maker->last); /* they may belong to an anchor that is gone */
 }
 
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
@@ -217,12 +124,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     const struct trawl_letters *letters = &maker->made->options.letters;
     const struct split_options options = {
         .options = &maker->made->options,
-        .before = lines   ? EDGE_BEGIN
-                  : words ? EDGE_NO_WORD_BEFORE
-                          : 0,
-        .after = lines   ? EDGE_END
-                 : words ? EDGE_NO_WORD_AFTER
-                         : 0,
+        .has_edges = lines || words,
         .heads_cross = crosses,
         .heads_pass = crosses && expressions_cross(maker->made) && !is_beyond &&
                       (letters->variants == NULL || letters->variants == trawl_unicode()->variants),
@@ -379,8 +281,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         made->count == 1 && !made->has_beyond && !expressions_cross(made) && !holds_line_end &&
         made->atom_count <= SPLIT_STRINGS_MAX)
         distance = overlap(maker);
-    if (status == TRAWL_OK && distance == 0)
-        status = make_spans(maker, error);
+    made->has_near = distance == 0 && made->count == 1 && made->anchor_count == 1 &&
+                     !made->has_beyond && !made->items[0].has_reach && maker->is_near &&
+                     max_u64(made->plan->line_end, made->plan->line_end_also) < 0x80;
     made->are_spans = distance > 0;
     /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an
      * occurrence need not lie in a match; nor if it contains a line end, which no match does. */
@@ -388,8 +291,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     maker->all_sure &= !holds_line_end && !made->compares;
     for (uint64_t i = 0; (holds_line_end || made->compares) && i < made->anchor_count; i++) {
         made->anchors[i].is_sure = false;
-        if (holds_line_end || (made->anchors[i].keeps && made->anchors[i].folds))
-            free_automata(&made->anchors[i]);
+        made->anchors[i].is_read &=
+            !holds_line_end && !(made->anchors[i].keeps && made->anchors[i].folds);
     }
     made->atoms_are_exact =
         maker->all_sure && !maker->lacks && (made->plan->flags & conditions) == 0;

@@ -13,26 +13,17 @@ struct anchor_maker {
     /* a part of the text, in which rare strings are preferred; see struct split_options */
     const uint8_t *sample;
     uint64_t sample_bytes;
-    bool weighs;            /* as in struct split_options */
-    uint32_t expression;    /* number of the expression that is being split */
-    bool fails;             /* there are too many strings, or matches may cross lines and an
-                               expression has none: build no plan of them */
-    bool lacks;             /* some expression has no strings */
-    bool folds;             /* some strings ignore case */
-    bool keeps;             /* some strings do not ignore case */
-    bool all_sure;          /* each occurrence of each string lies in a match */
-    bool all_match;         /* each occurrence of each string is a match */
-    struct places *scratch; /* memory for building automata */
-    /* the last automata, [1] backwards and [0] forwards, which the next alternative often shares */
-    struct made_last {
-        struct sequence sequence;
-        const struct around_words *words;
-        uint32_t expression;                /* whose tree the sequence belongs to */
-        struct around_automaton *automaton; /* NULL: none was made */
-    } last[2];
-    bool has_edges;       /* of `expression`, whole words or whole lines are searched for */
-    struct sequence head; /* the first anchor's head; valid if has_head */
-    bool has_head;
+    bool weighs;         /* as in struct split_options */
+    uint32_t expression; /* number of the expression that is being split */
+    bool fails;          /* there are too many strings, or matches may cross lines and an
+                            expression has none: build no plan of them */
+    bool lacks;          /* some expression has no strings */
+    bool folds;          /* some strings ignore case */
+    bool keeps;          /* some strings do not ignore case */
+    bool all_sure;       /* each occurrence of each string lies in a match */
+    bool all_match;      /* each occurrence of each string is a match */
+    bool has_edges;      /* of `expression`, whole words or whole lines are searched for */
+    bool is_near;        /* of the first anchor, as in struct split */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

@@ -245,6 +245,8 @@ enum trawl_status symbols_make(struct symbols *symbols, const struct classes *cl
                                                                     : codes[next[i]].first - 1);
         }
         TRAWL_TRY(put_cut(symbols, at, members, error));
+        for (uint32_t two = at; two <= end && two < 0x800; two++)
+            symbols->of_two[two] = (uint16_t)symbols->cuts[symbols->cut_count - 1].symbol;
     }
     return put_cut(symbols, UINT32_MAX, 0, error);
 }

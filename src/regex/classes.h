@@ -57,17 +57,20 @@ struct symbols {
         uint32_t first, symbol;
     } * cuts;
     uint64_t cut_count, cut_capacity;
-    uint64_t near; /* the cut that was found last */
+    uint16_t of_two[0x800]; /* of characters of two bytes, by code point */
+    uint64_t near;          /* the cut that was found last */
 };
 
 /* Makes the symbols anew. Errors: MEMORY; LIMIT, without a message, if they are too many. */
 enum trawl_status symbols_make(struct symbols *symbols, const struct classes *classes,
                                struct trawl_error *error);
-/* Returns the symbol of a character beyond ASCII. */
-static inline uint32_t symbols_of(struct symbols *symbols, uint32_t code)
+/* Returns the symbol of a character beyond ASCII. *near, at first 0, is the cut found last. */
+static inline uint32_t symbols_near(const struct symbols *symbols, uint32_t code, uint64_t *near)
 {
-    uint64_t low = symbols->near, high = symbols->cut_count - 1;
+    uint64_t low = *near, high = symbols->cut_count - 1;
 
+    if (code < 0x800)
+        return symbols->of_two[code];
     if (code >= symbols->cuts[low].first && code < symbols->cuts[low + 1].first)
         return symbols->cuts[low].symbol;
     for (low = 0; high - low > 1;) { /* cuts[low].first <= code < cuts[high].first */
@@ -78,8 +81,12 @@ static inline uint32_t symbols_of(struct symbols *symbols, uint32_t code)
         else
             low = middle;
     }
-    symbols->near = low;
+    *near = low;
     return symbols->cuts[low].symbol;
+}
+static inline uint32_t symbols_of(struct symbols *symbols, uint32_t code)
+{
+    return symbols_near(symbols, code, &symbols->near);
 }
 void symbols_release(struct symbols *symbols);
 

@@ -398,8 +398,14 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
     const bool words = !lines && (made->plan->flags & TRAWL_WHOLE_WORD) != 0;
     const char edges[] = {lines ? 'A' : 'h', lines ? 'z' : 'H'};
     const bool back = maker->as == DETERMINIZE_BACKWARDS || maker->as == DETERMINIZE_BEFORE;
+    struct nfa_border border = {.place = NO_PLACE};
     struct nfa *nfa = &maker->nfa;
     uint32_t end, all = NO_PLACE;
+
+    if (anchor != NULL) {
+        border.list = anchor->list;
+        border.item = anchor->first;
+    }
 
     *nfa = (struct nfa){.options = &made->options,
                         .backwards = back,
@@ -409,8 +415,8 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
                         .classes = &maker->classes,
                         .slots = maker->place_slots,
                         .places = maker->places,
-                        .list = anchor == NULL ? 0 : anchor->list,
-                        .first = anchor == NULL ? 0 : anchor->first,
+                        .borders = &border,
+                        .border_count = anchor != NULL,
                         .max = PLACES_MAX};
     end = nfa_put(nfa, (struct place){.kind = PLACE_END});
     if (lines || words)
@@ -429,8 +435,8 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
     maker->steps = nfa->steps;
     maker->fails = nfa->fails ? nfa->why : NULL;
     if (anchor != NULL)
-        maker->first = nfa->border;
-    fail_if(maker, anchor != NULL && nfa->border_count != 1,
+        maker->first = border.place;
+    fail_if(maker, anchor != NULL && border.times != 1,
             "its strings lie in a part that is repeated a number of times");
     return TRAWL_OK;
 }

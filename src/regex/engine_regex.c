@@ -5,8 +5,9 @@
  * worker searches it in steps of a few lines. Which of these ways is the fastest is found out by a
  * contest (choose.h):
  *
- * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
- *   If the plan's only expression is a sequence, they also find the matches around the other atoms.
+ * - atoms: the engine finds the atoms. Automata (lazy.h) rule out atoms that lie in no match.
+ *   If the head of the plan's only expression is simple, they also find the matches around the
+ *   other atoms.
  *   Where automata cannot decide, all ways through an expression are followed (groups.h). Of many
  *   expressions that share an atom, the lazy automaton (lazy.h) first rules out most. If some
  *   expressions have no atoms, another worker finds the lines in which one of these matches, in one
@@ -309,8 +310,11 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
                                 .length;
             found = 1;
         } else {
-            found = span_find(&expressions->spans, chunk->bytes, at, step->pushed, chunk->owned,
-                              &step->spare, &span);
+            found = lazy_near(
+                &step->worker->words.spans,
+                &(struct lazy_line){
+                    .bytes = chunk->bytes, .count = chunk->owned, .from = at, .is_text = true},
+                step->pushed, &step->spare, &span);
         }
         if (found > 0) {
             TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
@@ -349,8 +353,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     }
     if (expressions_cross(expressions)) /* in records, whose atoms match_near_atoms would confuse */
         worker->near = NULL;
-    if ((expressions->spans.head != NULL || expressions->are_spans) &&
-        step->chunk->records == NULL && step->want != WANT_LINES) {
+    if ((expressions->has_near || expressions->are_spans) && step->chunk->records == NULL &&
+        step->want != WANT_LINES) {
         TRAWL_TRY(by_spans(step, ended, error));
         if (ended == step->to || step->is_paused)
             return TRAWL_OK;
@@ -404,6 +408,7 @@ static enum trawl_status rechoose_strings(const struct step *step, struct trawl_
     worker->stepped_ns = 0; /* the next step is not slower for this */
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_SEEN], &seen, anchors_make_seen,
                               anchors_free_seen, &object, error));
+    words_forget(&worker->words); /* its automata read beside other strings */
     worker->expressions = worker->words.spans.made = (const struct expressions *)object;
     TRAWL_ASSERT(worker->expressions->atoms != NULL); /* as before: the scores alone are others */
     return refine_prefilter_with(&worker->refiner, worker->expressions->atoms, error);

@@ -119,18 +119,21 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
     const struct atom atom =
         judge_atom(expressions, line->atoms, index, line->bytes - line->atoms_from,
                    line->count + line->atoms_from);
+    const struct lazy_line text = {
+        .bytes = line->bytes, .count = line->count, .from = at, .is_text = true};
     bool may = false;
 
     for (uint32_t i = expressions->atom_first[atom.pattern];
          i < expressions->atom_first[atom.pattern + 1] && !may; i++) {
-        const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        const uint32_t anchor = expressions->atom_anchors[i];
         uint64_t spare = SPARE_BYTES;
-        const struct around around =
-            around_read(anchor->before, atom.length > 0 ? anchor->after : NULL, line->bytes, at,
-                        at + atom.length, line->count, &spare);
+        struct around around;
 
-        may = anchor->expression == expression && around.before != AROUND_FAILS &&
-              around.after != AROUND_FAILS;
+        if (expressions->anchors[anchor].expression != expression)
+            continue;
+        around = lazy_around(&line->words->spans, anchor, &text,
+                             atom.length > 0 ? at + atom.length : 0, &spare);
+        may = around.before != AROUND_FAILS && around.after != AROUND_FAILS;
     }
     return may;
 }
@@ -156,10 +159,12 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
         __builtin_prefetch(line->bytes + line->atoms->items[min_u64(i + AHEAD, last)].offset);
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        if (expressions->spans.head != NULL) {
-            const int found =
-                span_find(&expressions->spans, line->bytes, line->atoms->items[i].offset, from,
-                          line->count, &spare, span);
+        if (expressions->has_near) {
+            const struct lazy_line text = {.bytes = line->bytes,
+                                           .count = line->count,
+                                           .from = line->atoms->items[i].offset,
+                                           .is_text = true};
+            const int found = lazy_near(&line->words->spans, &text, from, &spare, span);
 
             if (found > 0)
                 return found;
@@ -673,18 +678,28 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
     return put_groups(line, found, groups, groups_max, error);
 }
 
+/* Takes the line that the plan keeps open, for another text, or opens one. */
+static enum trawl_status take_kept(const struct trawl_plan *plan, const uint8_t *text,
+                                   uint64_t count, struct trawl_line **line)
+{
+    *line = (struct trawl_line *)atomic_exchange(&plan->attached[PLAN_LINE].object, NULL);
+    return *line == NULL ? regex_line_open(plan, 0, text, count, NULL, line, NULL)
+                         : trawl_line_move(*line, text, count, NULL);
+}
+
+/* Another thread may have put back its own. */
+static void put_kept(const struct trawl_plan *plan, struct trawl_line *line)
+{
+    trawl_line_close((struct trawl_line *)atomic_exchange(&plan->attached[PLAN_LINE].object, line));
+}
+
 bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
                  struct engine_brief *found)
 {
-    struct attachment *kept = &plan->attached[PLAN_LINE];
-    struct trawl_line *line = (struct trawl_line *)atomic_exchange(&kept->object, NULL);
+    struct trawl_line *line = NULL;
     struct trawl_range match = {0, 0};
-    enum trawl_status status = TRAWL_OK;
+    enum trawl_status status = take_kept(plan, text, count, &line);
 
-    if (line == NULL)
-        status = regex_line_open(plan, 0, text, count, NULL, &line, NULL);
-    else
-        status = trawl_line_move(line, text, count, NULL);
     while (status == TRAWL_OK) {
         status = trawl_line_match(line, match.end, &match, 1, NULL);
         if (status != TRAWL_OK || match.begin == UINT64_MAX || match.begin == match.end)
@@ -693,9 +708,31 @@ bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t co
         if (found->is_first)
             break;
     }
-    /* another thread may have put back its own */
-    trawl_line_close((struct trawl_line *)atomic_exchange(&kept->object, line));
+    put_kept(plan, line);
     return status == TRAWL_OK && (match.begin == UINT64_MAX || match.begin < match.end);
+}
+
+bool judge_near(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
+                const struct engine_brief *strings, struct engine_brief *found)
+{
+    struct lazy_line read = {.bytes = text, .count = count, .is_text = true};
+    uint64_t end = 0, spare = SPARE_READS * count;
+    struct trawl_line *line = NULL;
+    int matched = take_kept(plan, text, count, &line) == TRAWL_OK ? 0 : -1;
+
+    for (uint64_t i = 0; i < strings->count && (matched == 0 || (matched > 0 && !found->is_first));
+         i++) {
+        struct regex_span span;
+
+        read.from = strings->matches[i].begin;
+        if (read.from < end)
+            continue;
+        matched = lazy_near(&line->words.spans, &read, end, &spare, &span);
+        if (matched > 0)
+            engine_brief_put(found, span.begin, end = span.end, 0, 0);
+    }
+    put_kept(plan, line);
+    return matched >= 0;
 }
 
 /* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match

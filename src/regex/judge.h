@@ -126,6 +126,9 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
  * empty match, which may not be an occurrence, or if there is not enough memory. */
 bool judge_brief(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
                  struct engine_brief *found);
+/* The same for an expression that has expressions->has_near, around its atoms `strings`. */
+bool judge_near(const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
+                const struct engine_brief *strings, struct engine_brief *found);
 /* Returns the number of the group with this name, or UINT64_MAX; for a name of 0 bytes, how many
  * groups there are. */
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,

@@ -35,6 +35,8 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->nfa.places, lazy->place_capacity, sizeof *lazy->nfa.places);
     memory_release(lazy->firsts, lazy->count, sizeof(uint32_t));
     memory_release(lazy->groups, lazy->group_count, sizeof(uint32_t));
+    memory_release(lazy->borders, lazy->border_count, sizeof *lazy->borders);
+    memory_release(lazy->besides, lazy->border_count, sizeof(uint32_t));
     memory_release(lazy->rules, lazy->rule_capacity, sizeof(uint32_t));
     memory_release(lazy->parts, lazy->part_capacity, sizeof *lazy->parts);
     memory_release(lazy->kept, lazy->kept_capacity, sizeof(uint32_t));
@@ -114,6 +116,33 @@ static uint32_t tail_of(const struct syntax_node *root)
     return tail < UINT32_MAX ? tail : 0;
 }
 
+/* Lists the borders beside the strings of the expression's anchors. */
+static void find_borders(struct lazy *lazy, uint32_t expression)
+{
+    const struct anchor *anchors = lazy->made->anchors;
+    uint64_t low = 0, high = lazy->border_count;
+
+    while (low < high) { /* the first of the expression: they are sorted */
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (anchors[middle].expression < expression)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    lazy->nfa.borders = lazy->borders + low;
+    for (; high < lazy->border_count && anchors[high].expression == expression; high++) {
+        const bool ends = lazy->as != LAZY_BACKWARDS && !anchors[high].goes_on;
+
+        lazy->borders[high] =
+            (struct nfa_border){.list = anchors[high].list,
+                                .item = ends ? anchors[high].last : anchors[high].first,
+                                .ends = ends,
+                                .place = NO_PLACE};
+    }
+    lazy->nfa.border_count = high - low;
+}
+
 /* Adds the places of an expression. */
 static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
                                         struct trawl_error *error)
@@ -130,6 +159,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
     bool is_large;
     uint32_t at;
 
+    find_borders(lazy, index);
     lazy->firsts[index] = NOTHING;
     nfa->max = (uint32_t)min_u64((nfa->slots != NULL ? 0 : nfa->count) + RULE_PLACES_MAX,
                                  lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
@@ -169,6 +199,7 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
  * all states. */
 static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *error)
 {
+    const struct trawl_plan *plan = lazy->made->plan;
     const bool had_edges = lazy->nfa.has_edges;
     uint8_t class_of[256];
     uint32_t count;
@@ -198,6 +229,7 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         if (status != TRAWL_OK) { /* no group is read before they are made */
             lazy->is_stale = true;
             memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
+            memset(lazy->besides, 0xff, lazy->border_count * sizeof(uint32_t));
             return status;
         }
         lazy->wide = lazy->symbols.count;
@@ -206,10 +238,13 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         count += (UNITS - 1) * lazy->wide;
     }
     memcpy(lazy->line_class_of, lazy->class_of, sizeof lazy->class_of);
-    lazy->line_class_of[lazy->made->plan->line_end] = (uint16_t)count;
-    lazy->line_class_of[lazy->made->plan->line_end_also] = (uint16_t)count;
+    if ((plan->flags & TRAWL_CRLF) != 0)
+        lazy->line_class_of['\r'] = (uint16_t)(count + 1);
+    if (!expressions_cross(lazy->made))
+        lazy->line_class_of[plan->line_end] = lazy->line_class_of[plan->line_end_also] =
+            (uint16_t)count;
     memcpy(lazy->ascii_class_of, lazy->line_class_of, sizeof lazy->ascii_class_of);
-    for (uint32_t byte = 0x80; byte < 256; byte++)
+    for (uint32_t byte = 0x80; byte < 256 && lazy->wide > 0; byte++)
         lazy->ascii_class_of[byte] = (uint16_t)(count + 1);
     lazy->is_stale |= count != lazy->class_count;
     if (!lazy->is_stale)
@@ -217,7 +252,7 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
     lazy_flush(lazy);
     lazy_forget_moved(lazy);
     lazy->class_count = count;
-    lazy->stride = count + 1 + lazy->nfa.knows_words;
+    lazy->stride = count + 2;
     /* one that is left, and one for each way to start (lazy_start) */
     lazy->states_max = (uint32_t)min_u64(
         lazy_sizes.states, max_u64(STATES_LEAST, lazy->share_bytes / 4 / lazy->stride));
@@ -262,6 +297,25 @@ enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_err
             TRAWL_TRY(new_part(lazy, (uint32_t)lazy->rule_count++, 1, true, &first, error));
         }
     lazy->groups[group] = first;
+    return TRAWL_OK;
+}
+
+enum trawl_status lazy_beside(struct lazy *lazy, uint32_t anchor, struct trawl_error *error)
+{
+    const uint32_t expression = lazy->made->anchors[anchor].expression;
+    uint32_t next = NOTHING;
+
+    TRAWL_TRY(MEMORY_ROOM(lazy->rules, lazy->rule_capacity, lazy->rule_count + 1, error));
+    lazy->call++;
+    lazy->found_count = 0;
+    put_found(lazy, expression);
+    TRAWL_TRY(make_places(lazy, error));
+    lazy->rules[lazy->rule_count] = expression;
+    TRAWL_TRY(new_part(lazy, (uint32_t)lazy->rule_count, 1, lazy->firsts[expression] == NOTHING,
+                       &next, error));
+    lazy->parts[next].border = lazy->borders[anchor].place;
+    lazy->rule_count++;
+    lazy->besides[anchor] = next;
     return TRAWL_OK;
 }
 
@@ -337,8 +391,8 @@ static uint64_t character_at(const struct lazy *lazy, const uint8_t *bytes, uint
     return *end > at ? from : at;
 }
 
-uint32_t lazy_class_back(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
-                         uint64_t *begin)
+uint32_t lazy_class_behind(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                           uint64_t *begin)
 {
     uint32_t code, class;
     uint64_t end;
@@ -506,6 +560,12 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
         lazy->as == LAZY_ENDS ? LAZY_ATOM + (uint32_t)made->atom_count : made->count + 1;
     TRAWL_TRY(MEMORY_NEW(lazy->groups, lazy->group_count, error));
     memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
+    if (lazy->as != LAZY_ENDS && made->anchor_count > 0) {
+        TRAWL_TRY(MEMORY_NEW(lazy->borders, made->anchor_count, error));
+        lazy->border_count = made->anchor_count;
+        TRAWL_TRY(MEMORY_NEW(lazy->besides, made->anchor_count, error));
+        memset(lazy->besides, 0xff, made->anchor_count * sizeof(uint32_t));
+    }
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
     lazy->found = marks;
     lazy->found_at = marks + made->count;

@@ -59,6 +59,7 @@ struct lazy_line {
     bool is_anchored;
     uint64_t from;
     bool any;                       /* a single expression that certainly matches is enough */
+    bool is_text;                   /* of several lines: the one of `from` is read */
     const struct engine_call *call; /* can cancel the search; NULL: nothing can */
 };
 
@@ -107,5 +108,23 @@ struct lazy_spans {
 int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_line *line,
               uint64_t to, enum regex_anchor anchor, struct regex_span *span);
 void lazy_spans_free(struct lazy_spans *spans);
+
+/* What is beside a string. */
+enum { AROUND_FAILS, AROUND_MATCHES, AROUND_ASKS /* another has to decide */ };
+struct around {
+    uint32_t before, after;
+};
+
+#define AROUND_BYTES 16u
+/* Reads the text beside a string of the anchor, which begins at text->from and ends at `end`; 0:
+ * after the text. Reads at most AROUND_BYTES + *spare bytes on each side, and subtracts them from
+ * *spare, down to 0. */
+struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struct lazy_line *text,
+                          uint64_t end, uint64_t *spare);
+/* Finds the first match of the plan's only expression that begins at or after `from` and contains
+ * the string of its only anchor at text->from. Returns LAZY_ASKS if it cannot decide. *spare is as
+ * for lazy_around. */
+int lazy_near(struct lazy_spans *spans, const struct lazy_line *text, uint64_t from,
+              uint64_t *spare, struct regex_span *span);
 
 #endif

@@ -37,6 +37,8 @@ struct part {
     uint32_t from, count; /* its expressions: lazy->rules[from] to rules[from + count - 1] */
     uint32_t next;        /* the next part of the group; NOTHING: the last */
     bool passes;          /* its only expression passes, unread */
+    uint32_t border;      /* where it is read from, beside a string: a place; 0: from its begin */
+    bool holds;           /* then nothing has to be read */
     /* what making its states may still cost, in places; grows with the bytes that it reads */
     int64_t credit;
     struct range first; /* in lazy->kept: the places where matches begin; none: not known */
@@ -84,9 +86,11 @@ struct lazy {
     uint32_t classed_count; /* the classes of bytes take this many places into account */
     bool cuts[257];         /* at which bytes a class begins */
     uint16_t class_of[256];
-    uint16_t line_class_of[256]; /* the same, but the class of the line's end for its bytes */
-    /* if words are known: the same, but for bytes beyond ASCII a class before which each state has
-     * to find the byte's own: class_count + 1, whose transitions are never known */
+    /* the same in a text of lines: the class of the line's end for its bytes, and for a CR that may
+     * belong to it class_count + 1, whose transitions are never known */
+    uint16_t line_class_of[256];
+    /* the same, but if `wide`, class_count + 1 for bytes beyond ASCII, too: the class of their
+     * character has to be found */
     uint16_t ascii_class_of[256];
     uint8_t byte_of[256];
     /* First the classes of bytes, of which those from `high` on are beyond ASCII. Forwards, if
@@ -95,8 +99,11 @@ struct lazy {
      * `wide` symbols of characters follow: first in words, if words are known, then others. At last
      * class_count, which is the class of the line's end. */
     uint32_t high, wide, byte_classes, class_count, stride;
-    const uint64_t *word_bits; /* unicode_word_bits; NULL: the caller has words of its own */
-    uint32_t *groups;          /* for each group, its first part; NOTHING: not made */
+    const uint64_t *word_bits;  /* unicode_word_bits; NULL: the caller has words of its own */
+    struct nfa_border *borders; /* of automata that find matches: beside each anchor's strings */
+    uint32_t *besides;          /* for each of these, its part; NOTHING: not made */
+    uint64_t border_count;
+    uint32_t *groups; /* for each group, its first part; NOTHING: not made */
     uint32_t group_count;
     uint32_t *rules; /* the expressions of all parts */
     uint64_t rule_count, rule_capacity;
@@ -156,8 +163,18 @@ static inline uint32_t lazy_class(const struct lazy *lazy, uint32_t class, const
 }
 /* Returns the class of the unit before `at`, which ends with a byte beyond ASCII, for an automaton
  * that reads backwards. Sets *begin to where it begins. */
-uint32_t lazy_class_back(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
-                         uint64_t *begin);
+uint32_t lazy_class_behind(struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
+                           uint64_t *begin);
+static inline uint32_t lazy_class_back(struct lazy *lazy, const uint8_t *bytes, uint64_t count,
+                                       uint64_t at, uint64_t *begin)
+{
+    const uint8_t last = bytes[at - 1], first = at > 1 ? bytes[at - 2] : 0;
+
+    if (first < 0xc2 || first > 0xdf || last > 0xbf || lazy->wide == 0 || lazy->nfa.knows_words)
+        return lazy_class_behind(lazy, bytes, count, at, begin);
+    *begin = at - 2;
+    return lazy->byte_classes + lazy->symbols.of_two[(first & 0x1f) << 6 | (last & 0x3f)];
+}
 /* Returns what comes before a match that is read from `at` on. Sets *edge as lazy_class wants it.
  */
 uint32_t lazy_before_at(const struct lazy *lazy, const uint8_t *bytes, uint64_t count, uint64_t at,
@@ -187,6 +204,8 @@ enum trawl_status lazy_follow(struct lazy *lazy, uint32_t index, uint32_t state,
 uint32_t lazy_ends(struct lazy *lazy, uint32_t state, uint32_t class);
 /* Makes the group: a part of the expressions that have places, and one for each other. */
 enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_error *error);
+/* Makes the part that reads from beside the anchor's strings. */
+enum trawl_status lazy_beside(struct lazy *lazy, uint32_t anchor, struct trawl_error *error);
 /* Returns true if the part's only expression passes: until that has happened so often that deciding
  * about it in another way took as long as making more states. */
 bool lazy_passes(const struct lazy *lazy, struct part *part);

@@ -11,17 +11,21 @@
 /* Sets *part to that of the expression. Returns false if it has none, which may be for a while. */
 static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
 {
-    lazy_forget(lazy);
+    if (lazy->made->memory.mib > 0)
+        lazy_forget(lazy);
     if (lazy->groups[expression] == NOTHING && lazy_group(lazy, expression, NULL) != TRAWL_OK)
         return false;
     *part = lazy->groups[expression];
-    return lazy->parts[*part].next == NOTHING && !lazy_passes(lazy, &lazy->parts[*part]);
+    return lazy->parts[*part].next == NOTHING &&
+           !(lazy->parts[*part].passes && lazy_passes(lazy, &lazy->parts[*part]));
 }
 
 /* What an automaton reads: from `at` to `to`, and what it finds. */
 struct reading {
     uint64_t at, to, stop; /* up to `stop`, the call's cancel is not looked at */
     bool is_anchored;
+    bool is_first;       /* the first end is enough */
+    bool is_cut;         /* at `to`, which is not the text's end, matches may go on */
     uint64_t edge;       /* as in lazy_class */
     uint64_t idle;       /* the last place where no match had begun */
     uint64_t begin, end; /* of the match; end UINT64_MAX: there is none */
@@ -35,7 +39,7 @@ static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
                                const bool is_wide)
 {
     const uint8_t *bytes = line->bytes;
-    const uint16_t *class_of = lazy->class_of;
+    const uint16_t *class_of = line->is_text ? lazy->line_class_of : lazy->class_of;
     const uint32_t *next = lazy->next;
     uint64_t at = reading->at, idle = reading->idle, edge = reading->edge;
 
@@ -54,6 +58,11 @@ static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
             break;
         edge = ahead;
         at = after;
+        if ((to & OFFSET) == state) /* as in \w+: no load waits for the last one */
+            while ((back ? at > reading->stop : at < reading->stop) &&
+                   (!(back || is_wide) || bytes[at - back] < 0x80) &&
+                   next[state + class_of[bytes[at - back]]] == to)
+                at += back ? UINT64_MAX : 1;
         idle = (to & IDLE) != 0 ? at : idle;
         state = to & OFFSET;
     }
@@ -63,13 +72,41 @@ static inline uint32_t read_on(struct lazy *lazy, const struct lazy_line *line,
     return state;
 }
 
+/* Returns what comes before a match that is read from `at` on. Sets *edge as lazy_class wants it.
+ */
+static uint32_t before_of(const struct lazy *lazy, const struct lazy_line *line, uint64_t at,
+                          uint64_t *edge)
+{
+    const bool back = lazy->nfa.backwards;
+
+    *edge = 0;
+    return line->is_text && at != (back ? line->count : 0) &&
+                   lazy->line_class_of[line->bytes[back ? at : at - 1]] == lazy->class_count
+               ? lazy_before(lazy)
+               : lazy_before_at(lazy, line->bytes, line->count, at, edge);
+}
+
+/* Returns the class of what is at reading->at. Backwards, sets *after to where it begins. */
+static uint32_t class_at(struct lazy *lazy, const struct lazy_line *line, struct reading *reading,
+                         uint64_t *after)
+{
+    const bool back = lazy->nfa.backwards;
+    const uint8_t byte = line->bytes[reading->at - back];
+    const uint32_t class = line->is_text ? lazy->line_class_of[byte] : lazy->class_of[byte];
+
+    if (back)
+        return byte < 0x80 ? class
+                           : lazy_class_back(lazy, line->bytes, line->count, reading->at, after);
+    return lazy_class(lazy, class, line->bytes, line->count, reading->at, &reading->edge);
+}
+
 /* Reads the text. Returns false if it cannot decide. */
 static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                 struct reading *reading)
 {
     const bool back = lazy->nfa.backwards, is_wide = lazy->wide > 0;
     const uint64_t began = reading->at, last = back ? 0 : line->count;
-    const uint32_t first = lazy_before_at(lazy, line->bytes, line->count, began, &reading->edge);
+    const uint32_t first = before_of(lazy, line, began, &reading->edge);
     struct part *part = &lazy->parts[index];
     uint32_t state, next = 0;
     bool is_end = false, reads = true;
@@ -96,16 +133,13 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
                 : is_wide ? read_on(lazy, line, reading, state, false, true)
                           : read_on(lazy, line, reading, state, false, false);
         after = reading->at + (back ? UINT64_MAX : 1);
-        if (reading->at != last) {
-            class = lazy->class_of[line->bytes[reading->at - back]];
-            if (!back)
-                class =
-                    lazy_class(lazy, class, line->bytes, line->count, reading->at, &reading->edge);
-            else if (line->bytes[reading->at - 1] >= 0x80)
-                class = lazy_class_back(lazy, line->bytes, line->count, reading->at, &after);
-        }
+        if (reading->at != last)
+            class = class_at(lazy, line, reading, &after);
+        if (class > lazy->class_count) /* of a CR that may belong to the line's end */
+            return false;
         is_end = back ? reading->at <= reading->to : reading->at == reading->to;
-        if (is_end && reading->to != last)
+        reading->is_cut = is_end && reading->to != last;
+        if (reading->is_cut)
             next = lazy_ends(lazy, state, class);
         else if ((is_new = (next = lazy->next[state + class]) == 0) &&
                  lazy_follow(lazy, index, state, class, &next, NULL) != TRAWL_OK)
@@ -122,7 +156,7 @@ static bool run(struct lazy *lazy, uint32_t index, const struct lazy_line *line,
         reading->at = after;
         if ((next & IDLE) != 0)
             reading->idle = reading->at;
-        is_end |= (next & OFFSET) == 0;
+        is_end |= (next & OFFSET) == 0 || (reading->is_first && reading->end != UINT64_MAX);
     }
     if (part->credit < 0)
         (void)lazy_halve(lazy, index, NULL);
@@ -177,6 +211,201 @@ int lazy_span(struct lazy_spans *spans, uint32_t *expression, const struct lazy_
     return reading.is_anchored || reading.is_sure || find_begin(spans, *expression, line, span)
                ? 1
                : LAZY_ENDED;
+}
+
+/* Makes the automata. Returns false if there is not enough memory. */
+static bool make_both(struct lazy_spans *spans)
+{
+    const enum lazy_as as = spans->made->options.longest ? LAZY_LONGEST : LAZY_ORDERED;
+
+    return (spans->forwards != NULL ||
+            lazy_make(spans->made, as, &spans->forwards, NULL) == TRAWL_OK) &&
+           (spans->backwards != NULL ||
+            lazy_make(spans->made, LAZY_BACKWARDS, &spans->backwards, NULL) == TRAWL_OK);
+}
+
+/* A part that is read from `from` on, beside a string. */
+struct side {
+    struct lazy *lazy;
+    uint32_t index;    /* of the part; NOTHING: there is none, which may be for a while */
+    uint64_t from, at; /* it was read from `from` to `at` */
+    uint32_t state;    /* there; NOTHING: `run` has to read from `from` on */
+    uint64_t end;      /* the last end of a match so far; UINT64_MAX: none */
+};
+
+static inline struct side begin_side(struct lazy *lazy, uint32_t index,
+                                     const struct lazy_line *text, uint64_t from)
+{
+    struct side side = {lazy, index, from, from, NOTHING, UINT64_MAX};
+    const struct part *part = &lazy->parts[index];
+    uint32_t before = LINE_BEFORE_OTHER;
+    uint64_t edge;
+
+    if (index == NOTHING || part->flushes != lazy->flushes)
+        return side;
+    if (lazy->nfa.has_edges)
+        before = before_of(lazy, text, from, &edge);
+    if (part->starts[true][before] > 0)
+        side.state = part->starts[true][before] * lazy->stride;
+    return side;
+}
+
+/* The same beside the strings of an anchor. */
+static inline struct side begin_beside(struct lazy *lazy, uint32_t anchor,
+                                       const struct lazy_line *text, uint64_t from)
+{
+    uint32_t index = lazy->besides[anchor];
+
+    if (index == NOTHING && lazy_beside(lazy, anchor, NULL) == TRAWL_OK)
+        index = lazy->besides[anchor];
+    if (index != NOTHING &&
+        ((lazy->parts[index].passes && lazy_passes(lazy, &lazy->parts[index])) ||
+         lazy->parts[index].border == NO_PLACE))
+        index = NOTHING;
+    return begin_side(lazy, index, text, from);
+}
+
+/* Reads on with known transitions, up to `stop`. With `is_first`, the first end is enough. Returns
+ * true if no more has to be read. */
+static inline bool peek(struct side *side, const struct lazy_line *text, uint64_t stop,
+                        const bool is_first, const bool back)
+{
+    struct lazy *lazy = side->lazy;
+    const uint16_t *class_of = back ? lazy->line_class_of : lazy->ascii_class_of;
+    const uint8_t *bytes = text->bytes;
+    const uint32_t *next = lazy->next;
+    uint64_t at = side->at;
+    uint32_t state = side->state, to = 0;
+
+    if (state == NOTHING)
+        return false;
+    while (back ? at > stop : at < stop) {
+        uint32_t class = class_of[bytes[at - back]];
+        uint64_t after = at + (back ? UINT64_MAX : 1);
+
+        if (back && bytes[at - 1] >= 0x80)
+            class = lazy_class_back(lazy, bytes, text->count, at, &after);
+        to = next[state + class];
+        if (to - 1 >= STOP - 1) { /* 0: not known */
+            side->end = (to & MATCH) != 0 ? at : side->end;
+            if ((to & OFFSET) == 0 || is_first)
+                break;
+        }
+        at = after;
+        if (to == state) /* as in read_on */
+            while ((back ? at > stop && bytes[at - 1] < 0x80 : at < stop) &&
+                   next[state + class_of[bytes[at - back]]] == to)
+                at += back ? UINT64_MAX : 1;
+        state = to & OFFSET;
+        to = 1;
+    }
+    if (to == 1 && at == (back ? 0 : text->count)) {
+        to = next[state + lazy->class_count];
+        side->end = (to & MATCH) != 0 ? at : side->end;
+    }
+    side->at = at;
+    side->state = to == 0 ? NOTHING : state;
+    if (to < STOP)
+        return false;
+    lazy->parts[side->index].credit += READ_CREDIT;
+    return true;
+}
+
+/* Reads from side->from to `to`, making states. Returns false if it cannot decide, as where matches
+ * may go on after `to`, unless `may_be_cut`. */
+static bool run_side(struct side *side, const struct lazy_line *text, uint64_t to, bool is_first,
+                     bool may_be_cut)
+{
+    struct reading reading = {
+        .at = side->from, .to = to, .is_anchored = true, .is_first = is_first};
+    struct lazy *lazy = side->lazy;
+
+    if (side->index == NOTHING)
+        return false;
+    lazy_forget(lazy);
+    lazy->parts[side->index].credit =
+        min_i64(lazy->parts[side->index].credit, lazy_credit(lazy, 1));
+    if (!run(lazy, side->index, text, &reading))
+        return false;
+    side->at = reading.at;
+    side->end = reading.end;
+    return may_be_cut || !reading.is_cut || (is_first && reading.end != UINT64_MAX);
+}
+
+/* Reads up to `max` bytes from side->from on, of which some may have been read. */
+static inline uint32_t look(struct side *side, const struct lazy_line *text, uint64_t max,
+                            const bool back)
+{
+    const uint64_t from = side->from;
+    const uint64_t stop =
+        back ? from - min_u64(from, max) : from + min_u64(text->count - from, max);
+
+    if (side->index != NOTHING && side->lazy->parts[side->index].holds)
+        return AROUND_MATCHES;
+    if (!peek(side, text, stop, true, back) &&
+        (side->state != NOTHING || !run_side(side, text, stop, true, false)))
+        return AROUND_ASKS;
+    return side->end != UINT64_MAX ? AROUND_MATCHES : AROUND_FAILS;
+}
+
+struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struct lazy_line *text,
+                          uint64_t end, uint64_t *spare)
+{
+    const struct anchor *of = &spans->made->anchors[anchor];
+    struct around around = {AROUND_ASKS, AROUND_ASKS};
+    struct side before, after;
+    uint64_t max = AROUND_BYTES;
+
+    if (!of->is_read || !make_both(spans))
+        return around;
+    before = begin_beside(spans->backwards, anchor, text, text->from);
+    after = begin_beside(spans->forwards, anchor, text, of->goes_on ? text->from : end);
+    /* alternately, because a mismatch on either side ends the reading */
+    for (bool more = true; more;) {
+        if (end > 0 && around.after == AROUND_ASKS)
+            around.after = look(&after, text, max, false);
+        if (around.after != AROUND_FAILS && around.before == AROUND_ASKS)
+            around.before = look(&before, text, max, true);
+        more = max == AROUND_BYTES && *spare > 0 && around.before != AROUND_FAILS &&
+               around.after != AROUND_FAILS &&
+               (around.before == AROUND_ASKS || around.after == AROUND_ASKS);
+        max += *spare;
+    }
+    *spare -=
+        min_u64(*spare, before.from - min_u64(before.from, before.at) + after.at - after.from);
+    /* where there are several borders, the sides may match beside different ones */
+    if (around.before == AROUND_MATCHES && spans->backwards->borders[anchor].times > 1)
+        around.before = AROUND_ASKS;
+    return around;
+}
+
+int lazy_near(struct lazy_spans *spans, const struct lazy_line *text, uint64_t from,
+              uint64_t *spare, struct regex_span *span)
+{
+    const uint64_t at = text->from;
+    uint64_t to = max_u64(from, at - min_u64(at, AROUND_BYTES + *spare));
+    struct side before, whole;
+    uint32_t part;
+
+    if (!make_both(spans))
+        return LAZY_ASKS;
+    before = begin_beside(spans->backwards, 0, text, at);
+    if (!peek(&before, text, to, false, true) && !run_side(&before, text, to, false, to == from))
+        return LAZY_ASKS;
+    *spare -= min_u64(*spare, at - min_u64(at, before.at));
+    if (before.end == UINT64_MAX)
+        return 0;
+    if (!find_part(spans->forwards, 0, &part))
+        return LAZY_ASKS;
+    to = min_u64(text->count, at + AROUND_BYTES + *spare);
+    whole = begin_side(spans->forwards, part, text, before.end);
+    if (!peek(&whole, text, to, false, false) && !run_side(&whole, text, to, false, false))
+        return LAZY_ASKS;
+    *spare -= min_u64(*spare, whole.at - before.end);
+    if (whole.end == UINT64_MAX)
+        return 0;
+    *span = (struct regex_span){before.end, whole.end};
+    return 1;
 }
 
 void lazy_spans_free(struct lazy_spans *spans)

@@ -177,7 +177,8 @@ static enum trawl_status find_first(struct lazy *lazy, struct part *part, struct
         return TRAWL_OK;
     list_begin(lazy);
     for (uint32_t i = 0; i < part->count; i++)
-        add(lazy, lazy->firsts[lazy->rules[part->from + i]], 0);
+        add(lazy, part->border > 0 ? part->border : lazy->firsts[lazy->rules[part->from + i]], 0);
+    part->holds = lazy->has_end;
     return copy_list(lazy, &part->first, error);
 }
 

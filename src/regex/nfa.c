@@ -5,13 +5,12 @@
 
 #include "base/checked.h"
 #include "plan/plan.h"
-#include "regex/sequence.h"
 #include "regex/syntax/sets.h"
 
 /* The word boundaries, by the letters of syntax_node, and where each is true: bit 0 between two
  * characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
 static const char boundaries[] = "bBmMhH";
-static const uint8_t boundary_bits[] = {6, 9, 4, 2, EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER};
+static const uint8_t boundary_bits[] = {6, 9, 4, 2, 5, 3};
 
 static void fail_if(struct nfa *nfa, bool is_so, const char *why)
 {
@@ -252,6 +251,21 @@ static uint32_t put_mark(struct nfa *nfa, const struct syntax_node *node, bool i
                : nfa_put(nfa, (struct place){.kind = PLACE_MARK, .next = next, .other = is_end});
 }
 
+/* Notes where the list's item was put: it begins at `begin`, and `after` follows it. */
+static void put_borders(struct nfa *nfa, uint32_t list, uint32_t item, uint32_t begin,
+                        uint32_t after)
+{
+    for (uint64_t i = 0; i < nfa->border_count; i++) {
+        struct nfa_border *border = &nfa->borders[i];
+
+        if (border->list != list || border->item != item)
+            continue;
+        border->place =
+            nfa_put_fork(nfa, border->ends != nfa->backwards ? after : begin, border->place);
+        border->times++;
+    }
+}
+
 /* Leaves nfa->group as it was. */
 uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
@@ -281,10 +295,7 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
 
             nfa->group -= nfa->backwards ? 0 : node->items[at]->groups;
             next = nfa_put_node(nfa, node->items[at], next);
-            if (nfa->list > 0 && node->number == nfa->list && at == nfa->first) {
-                nfa->border = nfa->backwards ? after : next;
-                nfa->border_count++;
-            }
+            put_borders(nfa, node->number, at, next, after);
             nfa->group += nfa->backwards ? node->items[at]->groups : 0;
         }
         nfa->group -= nfa->backwards ? node->groups : 0;

@@ -54,6 +54,15 @@ static inline bool border_is_inside(const struct border *border)
     return border->unit == UNIT_INSIDE && border->next >= 0x80 && border->next < 0x100;
 }
 
+/* Where an item of a list begins or, if `ends`, ends. nfa_put_node sets `place` to a fork to what
+ * goes on from there each time that the item was put, and counts these in `times`. */
+struct nfa_border {
+    uint32_t list; /* its number */
+    uint32_t item;
+    bool ends;
+    uint32_t place, times; /* at first NO_PLACE and 0 */
+};
+
 struct nfa {
     const struct regex_options *options;
     bool backwards;  /* places read from the end of a match to its start */
@@ -72,10 +81,9 @@ struct nfa {
                        of it is an edge */
     bool has_edges;
     bool has_part; /* a place may take a part of a character */
-    /* A border in the expression: where item `first` of a list begins. nfa_put_node sets `border`
-     * to the place that goes on from there, and counts how often it put the list. */
-    uint32_t list; /* its number; 0: none */
-    uint32_t first, border, border_count;
+    /* where the expression may be read from, and how many of these there are */
+    struct nfa_border *borders;
+    uint64_t border_count;
     /* The automata of classes. NULL: a class becomes places of its ranges. */
     struct classes *classes;
     /* A class becomes a place of the kind CLASS, which leads to others of the same class, added by

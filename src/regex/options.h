@@ -31,6 +31,13 @@ struct regex_options {
     struct trawl_letters letters;
 };
 
+/* The characters beyond ASCII that belong to words, up to `end`; later ones are unknown. */
+struct word_ranges {
+    const struct code_range *ranges;
+    uint32_t count;
+    uint32_t end;
+};
+
 enum regex_anchor {
     REGEX_ANYWHERE,
     REGEX_AT_FROM, /* find only a match that begins at `from` */

@@ -60,14 +60,14 @@ static bool may_be_string(const struct step *step, const struct anchor *anchor, 
             memcmp(step->chunk->bytes + at, string.bytes, string.bytes_count) == 0);
 }
 
-static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
-                                 struct atom atom)
+static struct around look_around(struct step *step, uint32_t index, uint64_t at, struct atom atom)
 {
+    const struct anchor *anchor = &step->worker->expressions->anchors[index];
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
     uint64_t first = 0, last = chunk->owned, length;
 
-    if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
+    if (chunk->records != NULL && anchor->is_read) {
         if (at >= step->record_end) {
             step->record_begin = line_begin(step, at);
             step->record_end = line_after(step, at);
@@ -81,8 +81,12 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
         last = step->record_end;
     }
     length = judge_atom_within(atom, last - at);
-    return around_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
-                       at - first, at + length - first, last - first, &step->spare);
+    return lazy_around(&step->worker->words.spans, index,
+                       &(struct lazy_line){.bytes = chunk->bytes + first,
+                                           .count = last - first,
+                                           .from = at - first,
+                                           .is_text = true},
+                       length > 0 ? at + length - first : 0, &step->spare);
 }
 
 static void set_line(const struct step *step, uint64_t at, struct line *line)
@@ -188,7 +192,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         return pass_many(step, at, atom, line, passing, error);
     for (uint32_t i = begin; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
-        const struct around around = look_around(step, anchor, at, atom);
+        const struct around around = look_around(step, expressions->atom_anchors[i], at, atom);
         /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
          * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;

@@ -102,7 +102,7 @@ struct pcre2_source {
                      */
     bool adds_marks;
     uint32_t slow; /* NO_START_OPTIMIZE if a boundary is replaced for lines that are not ASCII */
-    struct around_words words;
+    struct word_ranges words;
     bool by_locale; /* `tables` say what letters are; false: ASCII does */
     bool
         has_heads; /* there is a choice; alternatives with a head are tried only where runs begin */
@@ -484,7 +484,7 @@ static void find_heads(struct pcre2 *made, const struct syntax *syntax, bool dot
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
-                                const struct around_words *own, struct pcre2 **out,
+                                const struct word_ranges *own, struct pcre2 **out,
                                 struct trawl_error *error)
 {
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
@@ -499,7 +499,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         .bytes = bytes,
         .count = count,
         .syntax = syntax,
-        .words = own != NULL ? *own : (struct around_words){.count = 0},
+        .words = own != NULL ? *own : (struct word_ranges){.count = 0},
         .by_locale = options->bytes && options->letters.is_word != NULL,
         .counts = options->ripgrep,
     };

@@ -35,7 +35,7 @@
 #include <stdatomic.h>
 
 #include "base/status.h"
-#include "regex/sequence.h"
+#include "regex/options.h"
 
 #define PCRE2_SCRATCHES 32u /* how many threads' memory for matches is kept between calls */
 
@@ -107,7 +107,7 @@ struct pcre2_line {
  * if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
-                                const struct around_words *own, struct pcre2 **out,
+                                const struct word_ranges *own, struct pcre2 **out,
                                 struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
 /* Sets the steps that each position of the line is granted at first, by a search that tries this

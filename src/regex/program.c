@@ -60,7 +60,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
 }
 
 const struct reach *program_reach(const struct program *program, bool whole_word,
-                                  const struct around_words *words)
+                                  const struct word_ranges *words)
 {
     struct program *asked = (struct program *)(uintptr_t)program;
     struct reach *made = NULL, *none = NULL;

@@ -30,7 +30,7 @@ void program_free(struct program *program); /* accepts NULL */
 /* Returns the reach of an expression that has one (reach_fits); NULL: there is not enough memory.
  */
 const struct reach *program_reach(const struct program *program, bool whole_word,
-                                  const struct around_words *words);
+                                  const struct word_ranges *words);
 /* Sets *groups to the expression's steps, which the first call makes (groups_make). Errors: MEMORY.
  */
 enum trawl_status program_steps(const struct program *program, bool whole_word, bool is_strict,

@@ -95,7 +95,7 @@ static void move_bits(uint64_t *bits, const uint64_t *runs, struct range range, 
 static uint64_t word_of_set(const struct reach_window *window, uint32_t set, uint64_t i,
                             uint64_t wanted)
 {
-    const uint64_t *members = window->of->symbols->members;
+    const uint64_t *members = window->of->members;
     const uint8_t *symbols = window->symbols + 64 * i;
     uint64_t word = 0, left = wanted;
 
@@ -158,31 +158,31 @@ static void move_over(const struct reach_window *window, const struct reach_part
  * about one. */
 static bool read_chars(struct reach_window *window, uint64_t chars)
 {
-    const struct around_automaton *made = window->of->symbols;
+    const struct reach *reach = window->of;
     const uint8_t *text = window->text;
     const uint64_t begin = window->begin, to = window->to;
     uint32_t *offsets = window->offsets;
     uint8_t *symbols = window->symbols;
-    uint64_t at = begin;
-    uint32_t near = 0, n = 0;
+    uint64_t at = begin, near = 0;
+    uint32_t n = 0;
     bool known = true;
 
     while (at < to && n < chars) {
-        uint32_t symbol = made->of_byte[text[at]];
+        uint32_t symbol = reach->of_byte[text[at]];
 
         offsets[n] = (uint32_t)(at - begin);
-        if (symbol == LONG)
-            symbol = read_one(made, text, &at, window->count, false, &near);
+        if (symbol == SYMBOL_LONG)
+            symbol = reach_symbol(reach, text, &at, window->count, false, &near);
         else
             at++;
-        known &= symbol != ELSE;
+        known &= symbol != SYMBOL_ELSE;
         symbols[n++] = (uint8_t)symbol;
     }
     window->chars = n;
     offsets[n] = (uint32_t)(at - begin);
     window->is_last = at == to;
     window->stride = n / 64 + 2;
-    memset(symbols + n, END, UINT64_C(64) * window->stride - n);
+    memset(symbols + n, SYMBOL_END, UINT64_C(64) * window->stride - n);
     return known && at <= to;
 }
 
@@ -190,23 +190,22 @@ static bool read_chars(struct reach_window *window, uint64_t chars)
  * i. Returns false if it cannot decide about one. */
 static bool note_words(struct reach_window *window)
 {
-    const struct around_automaton *made = window->of->symbols;
+    const struct reach *reach = window->of;
     const uint64_t end = window->begin + window->offsets[window->chars];
-    uint64_t *words = other_bitmap(window, WORDS), at = window->begin;
-    uint32_t near = 0;
-    uint32_t symbol = read_one(made, window->text, &at, window->count, true, &near);
-    bool known = symbol != ELSE;
+    uint64_t *words = other_bitmap(window, WORDS), at = window->begin, near = 0;
+    uint32_t symbol = reach_symbol(reach, window->text, &at, window->count, true, &near);
+    bool known = symbol != SYMBOL_ELSE;
 
     memset(words, 0, window->stride * sizeof *words);
-    words[0] = made->words >> symbol & 1;
+    words[0] = (reach->members[symbol] & reach->words) != 0;
     for (uint64_t i = 0; i < window->chars; i++)
-        if ((made->words >> window->symbols[i] & 1) != 0)
+        if ((reach->members[window->symbols[i]] & reach->words) != 0)
             set_bit(words, i + 1);
     at = end;
-    symbol = read_one(made, window->text, &at, window->count, false, &near);
-    if ((made->words >> symbol & 1) != 0)
+    symbol = reach_symbol(reach, window->text, &at, window->count, false, &near);
+    if ((reach->members[symbol] & reach->words) != 0)
         set_bit(words, window->chars + UINT64_C(1));
-    return known && (symbol != ELSE || !window->is_last);
+    return known && (symbol != SYMBOL_ELSE || !window->is_last);
 }
 
 /* Returns word `i` of the positions at which an assertion is true. */
@@ -243,7 +242,7 @@ static uint64_t edge_word(const struct reach_window *window, const struct reach_
  * fewer than the part needs: the next window may have the others. */
 static uint32_t ending(const struct reach_window *window, const struct reach_part *part)
 {
-    const uint64_t *members = window->of->symbols->members;
+    const uint64_t *members = window->of->members;
     uint32_t at = window->chars;
 
     while (part->kind == REACH_CHARS && !window->is_last && at > 0 &&
@@ -312,7 +311,7 @@ static bool fill(const struct reach *reach, struct reach_window *window, uint64_
 static uint32_t prefer(const struct reach_window *window, const struct reach_part *part,
                        uint32_t at)
 {
-    const uint64_t *members = window->of->symbols->members, *next = bitmap(window, part->next);
+    const uint64_t *members = window->of->members, *next = bitmap(window, part->next);
     const uint32_t max = (uint32_t)min_u64(part->max, window->chars - at);
     uint32_t found = max;
 

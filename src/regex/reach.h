@@ -21,7 +21,8 @@
 #ifndef TRAWL_REGEX_REACH_H
 #define TRAWL_REGEX_REACH_H
 
-#include "regex/sequence.h"
+#include "base/status.h"
+#include "regex/options.h"
 
 /* Characters of a window. Tests set a smaller number. */
 extern uint64_t reach_window_chars;
@@ -55,7 +56,7 @@ enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bo
 /* Compiles an expression that fits; otherwise sets *out to NULL. With `whole_word`, neither a match
  * nor what is around it may continue a word. Errors: MEMORY. */
 enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
-                             bool whole_word, const struct around_words *words, struct reach **out,
+                             bool whole_word, const struct word_ranges *words, struct reach **out,
                              struct trawl_error *error);
 void reach_free(struct reach *reach); /* accepts NULL */
 void reach_release(struct reach_window *window);

@@ -10,7 +10,9 @@
 
 struct reach_maker {
     struct reach_part parts[PARTS_MAX];
-    struct sequence sets;      /* the different sets of characters */
+    struct classes sets;      /* the different sets of characters */
+    enum trawl_status status; /* of `sets`, and its error */
+    struct trawl_error *error;
     uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
     uint64_t chars;            /* number of characters, with all finite repetitions */
     uint64_t min;              /* the largest minimum of a repetition */
@@ -34,19 +36,13 @@ static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint
 /* Returns the number of the set, which all equal sets share. */
 static uint32_t intern_set(struct reach_maker *maker, const struct syntax_node *node)
 {
-    struct sequence one = {.count = 1}, other = one;
-    uint32_t i = 0;
+    uint32_t index = 0;
 
-    one.items[0] = (struct sequence_item){.min = 1, .max = 1, .node = node};
-    for (; i < maker->sets.count; i++) {
-        other.items[0] = maker->sets.items[i];
-        if (sequence_equals(&one, &other))
-            return i;
-    }
-    maker->fails |= i + 1 == SEQUENCE_MAX; /* the last item is kept for an assertion */
-    if (!maker->fails)
-        maker->sets.items[maker->sets.count++] = one.items[0];
-    return i;
+    if (maker->status == TRAWL_OK)
+        maker->status = classes_know(&maker->sets, node, &index, maker->error);
+    /* the last one is kept for words */
+    maker->fails |= maker->status != TRAWL_OK || index + 1 >= SYMBOLS_CLASSES;
+    return index;
 }
 
 static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *node, uint32_t min,
@@ -155,17 +151,28 @@ static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *no
     }
 }
 
+static void maker_free(struct reach_maker *maker)
+{
+    if (maker == NULL)
+        return;
+    classes_release(&maker->sets);
+    symbols_release(&maker->made.symbols);
+    memory_release(maker, 1, sizeof *maker);
+}
+
 /* Finds the parts of an expression. Sets *out to NULL if it does not fit. */
 static enum trawl_status find_parts(const struct syntax_node *root, bool whole_word,
                                     struct reach_maker **out, struct trawl_error *error)
 {
     struct reach_maker *maker;
+    enum trawl_status status;
     uint32_t first;
 
     *out = NULL;
     if (root->may_be_empty || root->product == 1)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
+    maker->error = error;
     first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT}, 0);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_AFTER, false, first);
@@ -178,13 +185,13 @@ static enum trawl_status find_parts(const struct syntax_node *root, bool whole_w
     maker->made.shortest = root->shortest;
     maker->made.first = first;
     maker->made.max = maker->bytes[first];
-    if (maker->made.by_words)
-        (void)sequence_add_edge(&maker->sets, 6);
-    if (maker->fails || !maker->is_long || maker->chars <= FEW_CHARS)
-        memory_release(maker, 1, sizeof *maker);
-    else
+    if (!maker->fails && maker->is_long && maker->chars > FEW_CHARS) {
         *out = maker;
-    return TRAWL_OK;
+        return TRAWL_OK;
+    }
+    status = maker->status;
+    maker_free(maker);
+    return status;
 }
 
 enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bool *fits,
@@ -194,7 +201,7 @@ enum trawl_status reach_fits(const struct syntax_node *root, bool whole_word, bo
 
     TRAWL_TRY(find_parts(root, whole_word, &maker, error));
     *fits = maker != NULL;
-    memory_release(maker, 1, sizeof *maker);
+    maker_free(maker);
     return TRAWL_OK;
 }
 
@@ -203,15 +210,45 @@ static uint64_t bytes_of(const struct reach *reach)
     return sizeof *reach + reach->count * sizeof reach->parts[0];
 }
 
+/* Gives each byte a symbol. Returns false if there are too many. */
+static bool number_bytes(struct reach_maker *maker, bool bytes)
+{
+    struct reach *made = &maker->made;
+    uint32_t count = SYMBOL_BEYOND + made->symbols.count;
+
+    if (count > SYMBOL_LONG)
+        return false;
+    for (uint32_t i = 0; i < made->symbols.count; i++)
+        made->members[SYMBOL_BEYOND + i] = made->symbols.members[i];
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint64_t members = byte < 0x80 && class_is_word_byte((char)byte) ? made->words : 0;
+        uint32_t symbol = SYMBOL_NONE;
+
+        made->of_byte[byte] = SYMBOL_LONG;
+        if (byte >= 0x80 && !bytes)
+            continue;
+        for (uint32_t i = 0; i < maker->sets.known_count; i++)
+            members |= (uint64_t)classes_hold(&maker->sets, i, byte) << i;
+        while (symbol < count && made->members[symbol] != members)
+            symbol++;
+        if (symbol == SYMBOL_LONG)
+            return false;
+        made->members[symbol] = members;
+        made->of_byte[byte] = (uint8_t)symbol;
+        count = (uint32_t)max_u64(count, symbol + 1);
+    }
+    return true;
+}
+
 enum trawl_status reach_make(const struct syntax_node *root, const struct regex_options *options,
-                             bool whole_word, const struct around_words *words, struct reach **out,
+                             bool whole_word, const struct word_ranges *words, struct reach **out,
                              struct trawl_error *error)
 {
-    const struct around_options symbols = {
-        .bytes = options->bytes, .is_alphabet = true, .words = words};
+    const struct syntax_node none = {.set_count = 0};
     enum trawl_status status = TRAWL_OK;
-    struct places *scratch = NULL;
+    struct syntax_node set = none;
     struct reach_maker *maker;
+    uint32_t index;
     void *memory;
 
     *out = NULL;
@@ -219,16 +256,33 @@ enum trawl_status reach_make(const struct syntax_node *root, const struct regex_
     if (maker == NULL)
         return TRAWL_OK;
     maker->made.longest = options->longest;
-    TRAWL_TRY_DONE(around_make(&maker->sets, &symbols, &scratch, &maker->made.symbols, error));
-    TRAWL_TRY_DONE(memory_allocate(1, bytes_of(&maker->made), &memory, error));
+    maker->made.known_end = UINT32_MAX;
+    if (maker->made.by_words) {
+        if (words != NULL) {
+            maker->made.known_end = words->end;
+            set.set = words->ranges;
+            set.set_count = words->count;
+        }
+        TRAWL_TRY_DONE(classes_know(&maker->sets, &set, &index, error));
+        if (index + 1 < maker->sets.known_count) /* it is that of a repetition, too */
+            goto done;
+        maker->made.words = UINT64_C(1) << index;
+    }
+    status = symbols_make(&maker->made.symbols, &maker->sets, error);
+    if (status == TRAWL_LIMIT || (status == TRAWL_OK && !number_bytes(maker, options->bytes))) {
+        status = TRAWL_OK; /* there are too many symbols */
+        goto done;
+    }
+    if (status == TRAWL_OK)
+        TRAWL_TRY_DONE(memory_allocate(1, bytes_of(&maker->made), &memory, error));
+    if (status != TRAWL_OK)
+        goto done;
     *out = (struct reach *)memory;
     **out = maker->made;
+    maker->made.symbols = (struct symbols){.cuts = NULL};
     memcpy((*out)->parts, maker->parts, maker->made.count * sizeof maker->parts[0]);
 done:
-    if (status != TRAWL_OK)
-        around_free(maker->made.symbols);
-    around_release(scratch);
-    memory_release(maker, 1, sizeof *maker);
+    maker_free(maker);
     return status;
 }
 
@@ -236,7 +290,7 @@ void reach_free(struct reach *reach)
 {
     if (reach == NULL)
         return;
-    around_free(reach->symbols);
+    symbols_release(&reach->symbols);
     memory_release(reach, 1, bytes_of(reach));
 }
 

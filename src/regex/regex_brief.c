@@ -5,33 +5,24 @@
 #include "regex/prices.def"
 #include "regex/step.h"
 
-/* Finds the matches of the plan's only expression around its atoms. Returns false if automata
- * cannot decide, or if there are many atoms. */
+/* Searches for the atoms of the plan's only expression, and around them. Returns false if that does
+ * not decide, or if there are many atoms. */
 static bool brief_around(const struct engine *engine, const struct expressions *expressions,
-                         const uint8_t *text, uint64_t count, struct engine_brief *found)
+                         const struct trawl_plan *plan, const uint8_t *text, uint64_t count,
+                         struct engine_brief *found)
 {
     struct trawl_match atoms[BRIEF_ATOMS];
     struct engine_brief atom = {.to = count, .matches = atoms, .room = BRIEF_ATOMS};
-    uint64_t end = 0, spare = SPARE_READS * count;
 
-    atom.is_first = expressions->are_strings ? found->is_first : expressions->spans.head == NULL;
+    atom.is_first = expressions->are_strings ? found->is_first : !expressions->has_near;
     if (!engine_cpu.brief(engine, expressions->atoms, text, count, &atom) ||
-        atom.count > BRIEF_ATOMS ||
-        (atom.count > 0 && !expressions->are_strings && expressions->spans.head == NULL))
+        atom.count > BRIEF_ATOMS)
         return false;
-    for (uint64_t i = 0; i < atom.count && (found->count == 0 || !found->is_first); i++) {
-        struct regex_span span = {atoms[i].begin, atoms[i].end};
-        int matched = 1;
-
-        if (span.begin < end)
-            continue;
-        if (!expressions->are_strings)
-            matched = span_find(&expressions->spans, text, span.begin, end, count, &spare, &span);
-        if (matched < 0)
-            return false;
-        if (matched > 0)
-            engine_brief_put(found, span.begin, end = span.end, 0, 0);
-    }
+    if (!expressions->are_strings)
+        return atom.count == 0 ||
+               (expressions->has_near && judge_near(plan, text, count, &atom, found));
+    for (uint64_t i = 0; i < atom.count && (found->count == 0 || !found->is_first); i++)
+        engine_brief_put(found, atoms[i].begin, atoms[i].end, 0, 0);
     return true;
 }
 
@@ -48,7 +39,7 @@ bool regex_brief(const struct engine *engine, const struct trawl_plan *plan, con
     if (found->is_long || plan->pattern_count != 1 || plan->pcre > 0 || found->hits != NULL ||
         (plan->flags & others) != 0 || expressions_want(plan, &expressions, NULL) != TRAWL_OK)
         return false;
-    if (expressions->atoms != NULL && brief_around(engine, expressions, text, count, found))
+    if (expressions->atoms != NULL && brief_around(engine, expressions, plan, text, count, found))
         return true;
     if (count > 0 && text[count - 1] == plan->line_end)
         count--;

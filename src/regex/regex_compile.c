@@ -401,8 +401,6 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
     TRAWL_TRY(MEMORY_ZEROED(made->items, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
-        const struct made_last *last = maker->anchors.last;
-        const uint32_t older[] = {i - (i > 0), last[0].expression, last[1].expression};
         enum trawl_status status = TRAWL_OK;
 
         if (made->plan->expressions.poll != NULL &&
@@ -417,13 +415,10 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             made->first_empty = i + 1;
         if (made->first_bar == i && !made->items[i].bars)
             made->first_bar = i + 1;
-        for (uint32_t k = 0; k < 3; k++)
-            if (older[k] != last[0].expression && older[k] != last[1].expression)
-                forget(made, older[k]);
+        if (made->count > 1) /* the strings of a single one may be chosen anew */
+            forget(made, i);
     }
     TRAWL_TRY(anchors_end(&maker->anchors, error));
-    for (uint32_t i = 0; i < made->count && made->count > 1; i++)
-        forget(made, i);
     return made->atoms != NULL && maker->anchors.lacks ? make_rest(made, error) : TRAWL_OK;
 }
 

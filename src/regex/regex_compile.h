@@ -12,7 +12,6 @@
 #include "regex/pcre2.h"
 #include "regex/program.h"
 #include "regex/reach.h"
-#include "regex/sequence.h"
 
 /* An alternative of an expression: what has to be read around its strings. */
 struct anchor {
@@ -21,12 +20,11 @@ struct anchor {
     bool keeps, folds; /* as in struct split */
     bool begins;       /* a match begins with the string: the head is empty, or only assertions */
     bool leads; /* the same, or the head is optional: then another match begins with the string */
-    /* the strings begin where item `first` of the list with this number does */
+    /* the strings are items `first` to `last` of the list with this number, or begin with it */
     uint32_t list;
-    uint32_t first;
-    /* Automata that read the head and the rest (sequence.h). NULL: another reads the line. */
-    struct around_automaton *before;
-    struct around_automaton *after;
+    uint32_t first, last;
+    bool goes_on; /* more of these items may follow them */
+    bool is_read; /* automata read what is beside the strings; false: another reads the line */
 };
 
 struct expression {
@@ -59,7 +57,7 @@ struct expressions {
     uint32_t first_empty; /* the first expression with such a match; `count`: none */
     uint32_t first_bar;   /* the first expression that bars all later ones (judge.c); or `count` */
     bool lines_alone; /* a search can only want lines: PCRE2 may not find the longest occurrences */
-    struct around_words words;    /* once words_find has been called */
+    struct word_ranges words;     /* once words_find has been called */
     struct code_range *own_words; /* words->ranges if the caller's rules decide; otherwise NULL */
     bool is_strict;               /* a byte that belongs to no character adjoins no word boundary */
     struct program_memory memory;
@@ -83,7 +81,7 @@ struct expressions {
     bool near[256];           /* NEAR_BYTES, or 0: then all but the line end */
     bool compares;            /* some atoms do not ignore case, but the search for them does */
     bool has_no_heads;        /* each match begins with an atom */
-    struct span_finder spans; /* finds the matches of the plan's only expression around its atoms */
+    bool has_near;            /* lazy_near finds the matches of the plan's only expression */
     bool atoms_are_exact;     /* a line matches if and only if it has an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;

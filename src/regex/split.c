@@ -55,8 +55,6 @@ struct splitter {
     struct run chosen[NESTED_MAX + 1];
     const struct syntax_node *passed; /* the list of which a head may have split.near; or NULL */
     bool near[256];
-    struct sequence before;
-    struct sequence after;
 };
 
 /* ---- Texts -------------------------------------------------------------------------------- */
@@ -286,29 +284,38 @@ static bool may_cross(const struct split_options *options, const struct syntax_n
            !(is_top && options->heads_cross && is_line_end(options, item));
 }
 
+/* Returns how many of the item's repetitions vary; 2 if there may be others. */
+static uint32_t varying(const struct syntax_node *item)
+{
+    const struct syntax_node *once = syntax_once(item);
+    uint32_t count = 0;
+
+    if (once->kind == SYNTAX_GROUP && item == once && once->count == 1) {
+        for (uint32_t i = 0; i < once->items[0]->count; i++)
+            count += varying(once->items[0]->items[i]);
+        return count;
+    }
+    return once->kind == SYNTAX_CHAR || once->kind == SYNTAX_SET
+               ? item->kind == SYNTAX_REPEAT && item->min != item->max
+           : once->kind == SYNTAX_EDGE ? 0
+                                       : 2;
+}
+
 /* What comes before or after a run, up to the start or the end of the expression. */
 struct side {
     bool is_empty;
-    bool are_edges;                  /* all of it is assertions */
-    bool is_optional;                /* everything is optional, and there are no assertions */
-    uint32_t lines;                  /* number of line ends */
-    const struct sequence *sequence; /* NULL: the items do not even begin with a sequence */
+    bool are_edges;   /* all of it is assertions */
+    bool is_optional; /* everything is optional, and there are no assertions */
+    uint32_t lines;   /* number of line ends */
+    uint32_t varying;
 };
 
-/* Reads what comes before the run, backwards, or what comes after it. If the run goes on, the
- * repetitions of its last item that it does not list come first. */
-static struct side read_side(struct splitter *splitter, const struct place *place, bool goes_on,
+/* Reads what comes before the run, backwards, or what comes after it. */
+static struct side read_side(const struct split_options *options, const struct place *place,
                              bool backwards)
 {
-    const struct split_options *options = splitter->options;
-    const uint8_t edge = backwards ? options->before : options->after;
-    struct sequence *sequence = backwards ? &splitter->before : &splitter->after;
-    struct side side = {true, true, true, 0, NULL};
+    struct side side = {true, true, true, 0, 0};
 
-    sequence->count = 0;
-    sequence->skips = sequence->alternates = false;
-    sequence->is_cut =
-        goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]);
     for (; place != NULL; place = place->outer) {
         const uint32_t count = backwards ? place->first : place->list->count - place->end;
 
@@ -322,14 +329,9 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
             side.is_optional &= !is_edge && item->kind == SYNTAX_REPEAT && item->min == 0;
             side.lines +=
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
-            sequence->is_cut = sequence->is_cut || !sequence_add(sequence, item, backwards);
+            side.varying += varying(item);
         }
-        sequence->is_cut |= place->outer != NULL && /* the group may be repeated */
-                            place->outer->list->items[place->outer->first]->kind == SYNTAX_REPEAT;
     }
-    if (edge != 0)
-        sequence->is_cut = sequence->is_cut || !sequence_add_edge(sequence, edge);
-    side.sequence = sequence->is_cut && sequence->count == 0 ? NULL : sequence;
     return side;
 }
 
@@ -438,14 +440,16 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
                                   const struct place *place, struct trawl_error *error)
 {
     const struct split_options *options = splitter->options;
-    const struct side head = read_side(splitter, place, texts->goes_on, true);
-    const struct side rest = read_side(splitter, place, texts->goes_on, false);
+    const struct side head = read_side(options, place, true);
+    const struct side rest = read_side(options, place, false);
     struct split split = {.strings = &texts->strings,
                           .folds = texts->folds,
                           .keeps = texts->keeps,
                           .lines = head.lines,
                           .list = place->list,
-                          .first = place->first};
+                          .first = place->first,
+                          .last = place->end - 1,
+                          .goes_on = texts->goes_on};
     bool repeats = false; /* the run is inside a repeated group */
 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)
@@ -456,12 +460,11 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
     if (split.near != NULL)
         (void)read_near(splitter, place->list, place->first);
     split.begins = head.are_edges && !repeats;
-    split.leads = split.begins || (head.is_optional && !repeats && options->before == 0);
+    split.leads = split.begins || (head.is_optional && !repeats && !options->has_edges);
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
-    split.is_sure = split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
-                                       head.is_optional && rest.is_optional);
-    split.before = head.sequence;
-    split.after = rest.sequence;
+    split.is_sure =
+        split.is_match || (!repeats && !options->has_edges && head.is_optional && rest.is_optional);
+    split.is_near = !repeats && head.varying <= 1;
     return options->take(options->context, &split, error);
 }
 

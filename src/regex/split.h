@@ -1,15 +1,15 @@
 /* split: finds the strings by which an expression is searched.
  *
  * Each match of an alternative consists of a head, then one of a few strings, then the rest. A
- * search finds the strings; automata then read the head backwards and the rest forwards
- * (sequence.h).
+ * search finds the strings; automata then read the head backwards and the rest forwards (lazy.h).
  */
 #ifndef TRAWL_REGEX_SPLIT_H
 #define TRAWL_REGEX_SPLIT_H
 
 #include "base/status.h"
 #include "plan/analyse.h"
-#include "regex/sequence.h"
+#include "regex/options.h"
+#include "regex/syntax/tree.h"
 
 #define SPLIT_STRINGS_MAX 64u
 #define SPLIT_STRING_BYTES 59u
@@ -33,21 +33,19 @@ struct split {
     bool leads;     /* the same, or all before it is optional: then another match begins with it */
     uint32_t lines; /* number of line ends in the head */
     const bool *near; /* NULL, or the bytes of a head that may match other line ends, too */
-    /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
-     * include the assertions in `before` and `after` of the options. Where head or rest is not
-     * simple or short enough, or the string lies in a repeated group, the part next to the string
-     * is a sequence that is cut. NULL: there is no such part. */
-    const struct sequence *before;
-    const struct sequence *after;
-    /* The strings begin where item `first` of this list does. */
+    /* The first string around which there is a match is inside of the leftmost match: at most one
+     * item of the head varies, x{n,m}. If one head begins before another one, and ends at a later
+     * string, then the first head also matches up to the earlier string. */
+    bool is_near;
+    /* The strings are items `first` to `last` of this list, or begin with it. */
     const struct syntax_node *list;
-    uint32_t first;
+    uint32_t first, last;
+    bool goes_on; /* more of these items may follow them */
 };
 
 struct split_options {
     const struct regex_options *options; /* options of the expression's program */
-    /* assertions, as in sequence_item.edge, that must be true before and after each match */
-    uint8_t before, after;
+    bool has_edges;                      /* assertions must be true before and after each match */
     /* The head of the expression's only alternative may contain line ends. If false, no head
      * contains a line end, or an item that may match one. */
     bool heads_cross;

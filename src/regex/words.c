@@ -42,7 +42,7 @@ bool at_character_middle(const struct expressions *expressions, const uint8_t *t
 static enum trawl_status list_words(struct expressions *expressions, struct trawl_error *error)
 {
     const struct trawl_letters *letters = &expressions->options.letters;
-    struct around_words *words = &expressions->words;
+    struct word_ranges *words = &expressions->words;
 
     words->end = expressions->options.bytes ? 0x100 : WORDS_END;
     TRAWL_TRY(MEMORY_NEW(expressions->own_words, words->end / 2, error));
@@ -74,7 +74,7 @@ enum trawl_status words_find(struct expressions *expressions, struct trawl_error
         return TRAWL_OK;
     if (letters->is_word == trawl_unicode()->is_word && !expressions->options.bytes)
         expressions->words =
-            (struct around_words){unicode_words()->of, unicode_words()->count, WORDS_ALL};
+            (struct word_ranges){unicode_words()->of, unicode_words()->count, WORDS_ALL};
     else if (letters->is_word != NULL)
         TRAWL_TRY(list_words(expressions, error));
     else

@@ -38,10 +38,10 @@ static const struct {
     {"--ignore -n needle", {82, 83, 155, 108, 1800}},
     {"--sort=path -n needle", {68, 69, 141, 94, 1769}},
     {"-e needle -e news -e lines --pattern-number", {96, 141, 147, 103, 2946}},
-    {EXPRESSION " -c", {129, 129, 99, 121, 2170}},
-    {EXPRESSION " -n", {132, 132, 106, 126, 2171}},
-    {EXPRESSION " -o", {130, 130, 100, 122, 2171}},
-    {EXPRESSION " --mmap -c", {98, 109, 99, 99, 2170}},
+    {EXPRESSION " -c", {168, 168, 138, 160, 2208}},
+    {EXPRESSION " -n", {171, 171, 145, 165, 2209}},
+    {EXPRESSION " -o", {170, 170, 140, 162, 2210}},
+    {EXPRESSION " --mmap -c", {137, 148, 138, 138, 2208}},
 };
 
 static char folder[] = "/tmp/trawl-calls-XXXXXX";

@@ -78,9 +78,9 @@ ROWS = [
     ("whole lines", ["-cx", "a"], line_of(b"a"), 3, False, True),
     # Expressions between word boundaries. A search must not shorten each match byte by byte.
     ("word of letters, a single line", ["-E", "-cw", "a+"], one_line(b" ", b"a", b"x\n"), 8, False, False),
-    ("word, two alternatives", ["-E", "-cw", "foo|el.*at"], one_line(b"", b"fel,iat;xfoox", b"\n"), 20, False, False),
-    ("word, anything", ["-P", "-ow", ".*"], one_line(b"", b"ab ", b".\n"), 12, False, False),
-    ("words, a lazy operator", ["-P", "-ow", "<b>.*?</b>"], one_line(b"", b"<b>x</b> ", b"\n"), 35, False, False),
+    ("word, two alternatives", ["-E", "-cw", "foo|el.*at"], one_line(b"", b"fel,iat;xfoox", b"\n"), 25, False, False),
+    ("word, anything", ["-P", "-ow", ".*"], one_line(b"", b"ab ", b".\n"), 21, False, False),
+    ("words, a lazy operator", ["-P", "-ow", "<b>.*?</b>"], one_line(b"", b"<b>x</b> ", b"\n"), 46, False, False),
     ("matches across lines, one block", ["-P", "--multiline", "-c", r"\s"], lines_of, 70, False, False),
     ("context under -v", ["-v", "-B100000", "-n", "news 0"], lines_of, 5, True, True),
 ]
