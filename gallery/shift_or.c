@@ -24,8 +24,8 @@ void gallery_shift_or_prepare(struct gallery_search *search)
         search->shift[search->bytes[j]] &= ~(1ull << j);
 }
 
-/* search->known: the inverted bits, after the byte before search->at + bits - 1; 0: at the text's
- * begin, where no byte has been read. */
+/* search->known keeps the bits between calls, inverted: so it is 0 at the start of a text. They are
+ * those after the byte before search->at + bits - 1. */
 uint64_t gallery_shift_or_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
 {
     uint64_t rest = bits(search) - 1, state = ~search->known;

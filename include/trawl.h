@@ -635,12 +635,12 @@ enum trawl_what {
      * begins. Lines end in the plan's line end; bytes after the last line end are a line, too,
      * unless READ truncates it */
     TRAWL_COUNT_LINES = 2,
-    /* `values` gets the begins of the first `room` occurrences (uint64_t), ascending; `count` is
-     * the true total. With several patterns, a begin is listed once for each that occurs there. If
+    /* `values` gets the start offsets of the first `room` occurrences (uint64_t), ascending;
+     * `count` is the true total. An offset is listed once for each pattern that occurs there. If
      * devices have loaded the text, they themselves copy to pinned host memory; to other host
      * memory, host threads copy beside a device that has the whole text. In a device's memory,
-     * devices must have loaded the whole text (trawl_text_load), and the bytes beyond the begins
-     * may change. UNSUPPORTED there for whole words and lines, and for what a device cannot answer
+     * devices must have loaded the whole text (trawl_text_load), and the rest of the array may
+     * change. UNSUPPORTED there for whole words and lines, and for what a device cannot answer
      * alone. Cost: that of trawl_count, and 8 bytes per occurrence */
     TRAWL_BEGINS = 3,
     /* Of records. N is their number; `count` is the number of records where a pattern occurs, also

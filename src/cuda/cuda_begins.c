@@ -57,8 +57,8 @@ static enum trawl_status list_reserve(struct cuda_worker *worker, struct trawl_e
     }
 }
 
-/* Lists the begins of the chunk's starts [from, to), as far as they are searched in the same
- * memory, and sets *next to the start after these. */
+/* Lists the occurrences that begin at the chunk's starts [from, to), as far as they are searched in
+ * the same memory, and sets *next to the start after these. */
 static enum trawl_status list_begins(struct cuda_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_place *place, uint64_t from, uint64_t to,
                                      struct cuda_hits_room *room, struct engine_result *found,

@@ -29,7 +29,8 @@ struct rates {
     /* positions with the pattern's 16 bytes at offset o, averaged over o */
     double named;
     double deep;   /* those of `named` where up to ANALYSE_DEEP_BYTES more bytes match, too */
-    double whole;  /* occurrences; 0 if the pattern has more than ANALYSE_WHOLE_BYTES bytes */
+    double whole;  /* positions with an occurrence; 0 if the pattern has more than
+                      ANALYSE_WHOLE_BYTES bytes */
     bool periodic; /* is_periodic */
 };
 

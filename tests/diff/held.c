@@ -408,7 +408,7 @@ static enum trawl_status search_first(struct held *held, struct seen *seen,
     return status;
 }
 
-/* Fills an array of begins, and checks the begins and the count: after OK the number of all
+/* Fills an array of start offsets, and checks them and the count: after OK the number of all
  * occurrences; after a failure at most that number, or untouched. */
 static enum trawl_status fill_begins(struct held *held, struct trawl_error *error)
 {

@@ -273,7 +273,8 @@ static int take_counts(void *context, const struct trawl_pattern_count *items, u
     return 0;
 }
 
-/* Compares the begins of the first `room` matches, which go to memory of the host or a device. */
+/* Compares the start offsets of the first `room` matches, which go to memory of the host or a
+ * device. */
 static void compare_begins(struct session *s, struct trawl_text *text, const struct list *expected)
 {
     const uint64_t room = below(s, 4) ? expected->count : below(s, expected->count + 2);
@@ -347,7 +348,7 @@ static void compare_found(struct session *s, const struct lent *lent)
     if (by_device) {
         MUST(ask_count_by_pattern(s->device, s->plan, lent->text, take_counts, counts[1], NULL));
         tells = ask_positions(s->device, s->plan, lent->text, take, &lists[1], NULL) !=
-                TRAWL_UNSUPPORTED; /* else the automaton of the begins is too large */
+                TRAWL_UNSUPPORTED; /* else the automaton that finds starts is too large */
         tally.positions += tells;
     }
     if (tells) {

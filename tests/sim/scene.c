@@ -513,7 +513,7 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Makes a search write the begins into an array that is on a device or pinned. The host's engine
+/* Makes a search write start offsets into an array that is on a device or pinned. The host's engine
  * gets an array that is not pinned. */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
