@@ -49,7 +49,7 @@ bool gallery_needs(const struct gallery_device *own, uint32_t needs);
 
 /* ---- device_tables.c ---- */
 
-#define GALLERY_ALIGNMENT 16u /* of a literal's bytes in the tables */
+#define GALLERY_ALIGNMENT 16u /* alignment of a literal's bytes in the tables */
 #define GALLERY_SHIFTS 256u
 
 /* Returns the maximum number of bytes that a literal needs in the tables: its padded bytes and its

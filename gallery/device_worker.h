@@ -10,7 +10,8 @@
 #include "gallery/gallery_limits.h"
 
 struct gallery_device {
-    struct cuda_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
+    struct cuda_worker
+        *worker; /* the CUDA engine's worker: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
     struct gallery_choice choice; /* the algorithm and options of the plan */

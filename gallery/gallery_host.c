@@ -14,7 +14,8 @@
 struct algorithm {
     void (*prepare)(struct gallery_search *search);
     uint64_t (*next)(struct gallery_search *search, const uint8_t *text, uint64_t limit);
-    uint32_t words; /* of search->table, for each byte of the pattern and once more; see the list */
+    uint32_t words; /* words of search->table per byte of the pattern; as many follow the last byte
+                       (algorithms.def) */
 };
 
 static const struct algorithm algorithms[GALLERY_COUNT] = {

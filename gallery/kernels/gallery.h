@@ -52,12 +52,12 @@ struct gallery_arguments {
      * all to 1 for bf-swift, and to 0 for qs and hp, where gallery_shifts_text then sets 1 for each
      * window. The swift forms clear the flags of windows that differ. */
     uint8_t *flags;
-    /* of each block: word-reduction: its lowest x - begin; pss-gm-passes: its number of hits, later
-     * of those before; pss-gm-list: its list */
+    /* a number per block: word-reduction: its lowest x - begin; pss-gm-passes: its hits, later the
+     * hits of earlier blocks; pss-gm-list: its list */
     uint64_t *minima;
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin of each hit; aho-corasick: also the literal */
-    uint64_t capacity; /* of `offsets`, in hits */
+    uint64_t capacity; /* how many hits `offsets` can take */
     uint64_t segment;  /* start offsets per thread in bmh, -segments and gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */

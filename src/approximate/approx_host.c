@@ -244,8 +244,8 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
     return other;
 }
 
-/* Counts a step in the contest, with its expected time, and tells the call if another method goes
- * on. */
+/* Counts a step in the contest, with its expected time. If another method continues, reports that
+ * change to the call. */
 static void count_step(struct approx_host *host, const struct engine_chunk *chunk,
                        enum approx_method method, uint64_t from, uint64_t to, uint64_t count)
 {

@@ -298,7 +298,7 @@ void pair_spans(struct approx_pair *pair, int64_t end, uint32_t max, uint8_t cos
     for (uint32_t e = 0; e <= max; e++)
         levels[e] = ((UINT64_C(2) << min_i64(e, available)) - 1) << max;
     for (int64_t row = pair->count - 1; row >= 0 && levels[max] != 0; row--) {
-        const int64_t symbols = pair->count - row; /* of the literal, from this row on */
+        const int64_t symbols = pair->count - row; /* left of the literal from this row on */
         const int64_t low = max_i64(max - symbols, 0), high = available - symbols + max;
         const uint64_t spans =
             high < low ? 0

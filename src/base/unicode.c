@@ -94,7 +94,8 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
 }
 
 static struct code_ranges words, digits;
-static uint64_t word_bits[0x10000 / 64]; /* of each character below 0x10000: it is in `words` */
+static uint64_t word_bits[0x10000 / 64]; /* a bit for each character below 0x10000, set if the
+                                            character is in `words` */
 static pthread_once_t ranges_once = PTHREAD_ONCE_INIT;
 
 /* Appends a range beyond ASCII that begins after the last one, or extends the last one if they are

@@ -39,7 +39,7 @@ struct unicode_runs {
     const char *at;    /* position in a list of runs, each a code and then a number of characters
                           ("Lu26ZsPo3") */
     const char *codes; /* the codes of the property, or their first letters ("L,Nd") */
-    const char *code;  /* of the range that unicode_next returned last */
+    const char *code;  /* code of the range that unicode_next returned last */
     uint32_t next;     /* the first character of the next run */
 };
 

@@ -369,7 +369,7 @@ static double share_of_sample(const struct trawl_plan *plan, const struct cuda_s
     const uint64_t step = (plan->literal_count - 1) / SHARE_LITERALS + 1;
     const uint32_t fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? (uint32_t)FOLD_ALL : 0;
     const uint64_t positions = sample->bytes_count / SHARE_EVERY;
-    uint16_t owner[SHARE_SLOTS] = {0}; /* of a stem with these first 4 bytes: its number + 1 */
+    uint16_t owner[SHARE_SLOTS] = {0}; /* number + 1 of a stem that begins with these 4 bytes */
     uint64_t found = 0;
     uint32_t word;
 

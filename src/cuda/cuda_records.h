@@ -31,7 +31,7 @@ enum trawl_status cuda_records_cut(struct cuda_worker *worker, const struct cuda
                                    uint64_t *done, struct trawl_error *error);
 /* Sets the arguments that describe the records and the answer's values. */
 void cuda_records_arguments(const struct cuda_worker *worker, struct answer_arguments *a);
-/* Adds a range's hits, of which list `which` has `count`, to the answer. */
+/* Adds the hits of a range to the answer: the `count` hits of list `which`. */
 enum trawl_status cuda_records_add(struct cuda_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);
 /* Copies the answer to the caller's memory. */

@@ -65,7 +65,7 @@ void cuda_sets_derive(const struct cuda_worker *worker, const struct trawl_plan 
     sets->words = cuda_sets_gram_words(sets->gram_bytes);
     sets->beside_shift =
         sets->stride + sets->choices > 4 ? 16 : 24; /* 2 bytes on each side of the gram, or 1 */
-    /* of two words, the second has the gram's last 4 bytes */
+    /* a second word has the gram's last 4 bytes */
     for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : sets->gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;

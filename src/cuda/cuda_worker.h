@@ -72,7 +72,7 @@ struct cuda_answering {
     bool automaton_of_records; /* they are for records; false: for lines, which end at a newline */
     struct cuda_memory bits;   /* one bit per record */
     struct cuda_memory values; /* what will be copied to the caller */
-    void *columns[RECORD_COLUMNS];   /* of an answer about records, on the device */
+    void *columns[RECORD_COLUMNS];   /* columns of an answer about records, on the device */
     struct cuda_memory block_counts; /* the counts of answer_cells */
     struct cuda_memory rewriting;    /* the entries, sums and values of cuda_rewrite.c */
 };
@@ -124,10 +124,9 @@ struct cuda_worker {
     struct cuda_held_text held;
     struct cuda_gathered gathered;
     struct cuda_pinned asked; /* a question to a filter, and the answer (cuda_pages.c) */
-    struct cuda_memory
-        steps;               /* of an idle worker: memory that records have left (cuda_records.c) */
-    uint64_t hits_room;      /* how many hits fit into `hits` */
-    struct cuda_memory list; /* start offsets on their way to the caller's array (cuda_begins.c) */
+    struct cuda_memory steps; /* memory that records have left to an idle worker (cuda_records.c) */
+    uint64_t hits_room;       /* how many hits fit into `hits` */
+    struct cuda_memory list;  /* start offsets on their way to the caller's array (cuda_begins.c) */
     /* hits per position of the last plans, by serial number modulo CUDA_SHARES */
     struct {
         uint64_t serial;

@@ -10,7 +10,7 @@ static const struct cuda_driver *replacement;
 
 static const struct {
     const char *symbol;
-    size_t offset; /* of the member in struct cuda_driver */
+    size_t offset; /* offset of the member in struct cuda_driver */
 } rows[] = {
 #define X(member, symbol, arguments) {symbol, offsetof(struct cuda_driver, member)},
 #include "cuda/driver.def"

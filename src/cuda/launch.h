@@ -20,7 +20,7 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 struct cuda_launch {
     enum cuda_kernel kernel;
     union {
-        struct scan_arguments scan; /* of all kernels */
+        struct scan_arguments scan; /* arguments that all kernels have */
         struct pattern_arguments pattern;
         struct set_arguments set;
         struct automaton_arguments automaton;

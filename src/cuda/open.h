@@ -54,8 +54,8 @@ struct cuda_resident {
     uint64_t tail_at;
     /* only if borrowed: the text has been copied to `bytes`, so the host can read it */
     bool fetched;
-    struct cuda_sample *sample; /* NULL: no sample */
-    uint32_t sample_uses;       /* of a borrowed text: how often it was loaded with it */
+    struct cuda_sample *sample;                /* NULL: no sample */
+    uint32_t sample_uses;                      /* how often a borrowed text was loaded with it */
     struct cuda_line_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches, the latest first */
 };
 

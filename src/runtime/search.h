@@ -187,8 +187,8 @@ struct trawl_searcher {
     _Atomic int wake;
     /* how many bytes of the text have been searched and delivered; any thread may read it */
     _Atomic uint64_t progress;
-    struct method_changes changes;      /* of the current call */
-    struct method_changes last_changes; /* of the last finished call */
+    struct method_changes changes;      /* changes during the current call */
+    struct method_changes last_changes; /* changes during the last finished call */
     struct call_record last; /* what the last finished call did, unless it is in `brief` */
     /* The last finished call, if it was trawl_count or trawl_first for a short text, without a
      * worker. Such a call does not mark the searcher as inside a call, and two threads may write

@@ -30,8 +30,8 @@
 struct ahead;
 
 struct piece {
-    /* of a complete piece: the decoder with which the reader continues after the piece, unless the
-     * piece is_whole or consists of blocks */
+    /* the decoder with which the reader continues after a complete piece, unless that is_whole or
+     * consists of blocks */
     struct decoder *decoder;
     bool is_whole;  /* the piece ends where a member ends and another member begins */
     uint64_t end;   /* offset in the file where the piece ends */

@@ -45,7 +45,7 @@ struct trawl_text {
      * a pipe or terminal can be searched only once. */
     _Atomic bool is_taken;
     bool is_sparse;            /* a file with at least SPARSE_MIN bytes of holes */
-    uint64_t descriptor_begin; /* of a regular file: file offset of the text's first byte */
+    uint64_t descriptor_begin; /* in a regular file, the offset of the text's first byte */
     /* state of decompression; NULL: the file is not compressed, or is not to be decompressed */
     struct text_unpack *unpack;
     struct mapping mapping; /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */

@@ -8,7 +8,7 @@
 #define SETS_MAX 8
 #define THREADS_MAX 4
 #define CHUNKS_MAX 16
-#define PAGES_MAX 300u /* of a text with a filter */
+#define PAGES_MAX 300u /* maximum number of pages of a text with a filter */
 
 /* what choose() draws for windows */
 static const uint32_t whiches[] = {TRAWL_ALL,         TRAWL_NO_MATCHES, TRAWL_LINES,

@@ -132,7 +132,7 @@ static void check_quotas(void)
     TEST_CHECK(cores_available() > 0);
 }
 
-static uint32_t machine_cores; /* of a machine that check_cores invents; 0: this machine's */
+static uint32_t machine_cores; /* cores of a machine that check_cores invents; 0: this machine's */
 
 /* Replaces the C library's function. Like Linux, rejects sets with less room than the machine's
  * cores. */

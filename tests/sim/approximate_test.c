@@ -67,7 +67,7 @@ struct approx_case {
     uint64_t pattern_count, shortest;
     uint32_t errors_max;
     bool edits;
-    bool is_plain; /* of DNA: the patterns have only the letters A, C, G and T */
+    bool is_plain; /* for DNA: the patterns have only the letters A, C, G and T */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
     uint64_t chunk_begin; /* length of a chunk in most cases */

@@ -23,7 +23,7 @@
 #define SESSIONS_DEVICE 4000
 #define SESSIONS_TELLING 60 /* after these, devices made answers of each kind */
 #define EXPRESSIONS_MAX 4u
-#define RULES_MAX 300u /* of a book */
+#define RULES_MAX 300u /* rules of a book */
 #define EXPRESSION_BYTES 4096u
 #define TEXT_BYTES_MAX 40000u
 #define RECORDS_MAX 6000u

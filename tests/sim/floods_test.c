@@ -409,7 +409,8 @@ static void run_equal(void)
 static void run_marks(struct test_random *random)
 {
     struct cuda_limits limits = cuda_limits_default;
-    const uint64_t count = test_random_between(random, 3000, 60000); /* of up to 900 parts */
+    const uint64_t count =
+        test_random_between(random, 3000, 60000); /* occurrences, in up to 900 parts */
     const uint64_t from = test_random_below(random, 1000);
     const uint64_t owned = test_random_between(random, 1, count - from);
     const uint32_t length = (uint32_t)test_random_between(random, 1, 150);

@@ -35,7 +35,7 @@ struct model {
 
 struct outcome {
     double regret;
-    uint64_t changes; /* of the contestant, outside of trials */
+    uint64_t changes; /* the contestant's changes outside of trials */
 };
 
 static double between(struct test_random *random, double min, double max)
@@ -187,7 +187,7 @@ static struct outcome search(const struct model *model, struct test_random *rand
 
 #define TEXTS 40
 #define REGRET_MEAN 1.08
-#define REGRET_WORST 1.8 /* of 60 seeds, the worst text had 1.62 */
+#define REGRET_WORST 1.8 /* the worst text of 60 seeds had 1.62 */
 
 /* What goes wrong in the texts of a test. */
 enum trouble { NO_TROUBLE, JUMPS, FORKS, CUT };

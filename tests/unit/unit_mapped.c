@@ -28,7 +28,7 @@
 static int file = -1;
 static char path[64];
 static uint8_t text_bytes[TEXT_BYTES];
-static struct trawl_plan *plan; /* of "needle" */
+static struct trawl_plan *plan; /* a plan of "needle" */
 static volatile sig_atomic_t repairs;
 
 static void at_bus(int signal, siginfo_t *information, void *context)

@@ -12,7 +12,7 @@
 
 static char folder[] = "/tmp/trawl-texts-XXXXXX";
 static struct trawl_searcher *searcher;
-static struct trawl_plan *plan; /* of "needle" */
+static struct trawl_plan *plan; /* a plan of "needle" */
 
 static void path_in_folder(char path[200], const char *name)
 {

@@ -414,7 +414,7 @@ void question_open(struct question *question)
         question->bytes_count = text->count;
         question->offsets = text->offsets;
         question->record_count = text->record_count;
-        question->record_bytes = /* of each record, if the recipe sets a length */
+        question->record_bytes = /* each record's bytes, if the recipe sets a length */
             strcmp(field(&question->fields, "record", "line"), "line") != 0
                 ? field_number(&question->fields, "record", 0)
                 : 0;

@@ -13,7 +13,7 @@ struct request_entry {
     char user[SECRETS_NAME_BYTES]; /* the name of the client's token; "": none */
     char method[8];                /* cut off after 7 bytes */
     const char *path;              /* one of the server's paths; NULL: none of them was asked for */
-    unsigned status;               /* of HTTP; 0: the connection ended before the answer */
+    unsigned status;               /* HTTP's; 0: the connection ended before the answer */
     uint64_t bytes;                /* of the answer's body */
     uint64_t begin_ns;             /* when the head had arrived, of now_ns */
     bool is_whole;                 /* the answer was sent to its end */

@@ -432,7 +432,7 @@ SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 
 /* A line or record in which a lane finds one match after the other. */
 struct answer_walk {
-    uint64_t from, to; /* of a line, `to` is the text's end */
+    uint64_t from, to; /* `to` is the text's end if this is a line, not its own */
     uint64_t stop;     /* the lane reads up to here */
     uint64_t last;     /* no byte from here on may be read */
     uint64_t at;       /* where the search goes on */

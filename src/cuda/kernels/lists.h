@@ -230,8 +230,8 @@ enum { REWRITE_REPLACE, REWRITE_MASK, REWRITE_MASK_CHARACTERS, REWRITE_SPLIT, RE
 #define REWRITE_BLOCKS_MAX 512u /* maximum number of blocks of rewrite_scan */
 
 struct rewrite_arguments {
-    /* the records, of which `text` is the first one's first byte, `count` matches in the columns
-     * cell_..., and where the new offsets go, `into` */
+    /* describes the records (`text` is the first one's first byte), the `count` matches in the
+     * columns cell_..., and where the new offsets go (`into`) */
     struct answer_arguments answer;
     uint32_t how;
     uint32_t longest; /* 1: of the matches that begin at the same place, the longest is chosen; 0:

@@ -8,7 +8,8 @@
 #define PAGES_PIECE_WORDS 4096u /* as many as a block's threads load together */
 #define PAGES_MAP_WORDS 2048u   /* a page's bitmap, a bit for each row */
 #define PAGES_MAP_THREADS 512u
-#define PAGES_TURN_WORDS 8u  /* of a bitmap, and of a row; a warp of PAGES_THREADS for each */
+#define PAGES_TURN_WORDS \
+    8u /* of each bitmap, a block turns this many words into as many of each row */
 #define PAGES_LIST_WORDS 64u /* a pattern's rows; the last word is their number */
 
 /* Bytes of a text that pages_gather copies. Offsets in text and copy are multiples of 16. */

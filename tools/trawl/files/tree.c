@@ -571,7 +571,7 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     const char *reason;
     size_t name_at;
     bool is_excluded;
-    int os_code = 0;        /* of fstatat, such as for a link that leads nowhere */
+    int os_code = 0;        /* fstatat's error, such as for a link that leads nowhere */
     bool is_circle = false; /* a link leads to a directory above */
 
     if (guard_is_over(tree->options.guard))

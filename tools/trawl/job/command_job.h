@@ -20,7 +20,7 @@ struct job_sums {
     struct json_totals json;
     uint64_t file_count, selected_count; /* files searched; selected lines, or occurrences */
     uint64_t binary_count, failed_count; /* files left at a NUL without a match; errors of files */
-    /* of all searches, from struct trawl_stats */
+    /* sums over all searches, from struct trawl_stats */
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
     /* as in struct trawl_algorithm_stats */
@@ -42,7 +42,7 @@ struct job_totals {
     struct job_method_change changes[TRAWL_CHANGES_KEPT];
     struct trawl_way ways[TRAWL_WAYS_KEPT]; /* up to the one without a name */
     uint32_t thread_count;                  /* maximum number of threads that a search had */
-    uint32_t worker_count; /* of the pool, or of a file's pool (units.c) if that has more */
+    uint32_t worker_count; /* workers of the pool, or of a file's pool (units.c) if that has more */
     uint64_t elapsed_ns;   /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* facts about the last search */
 };
@@ -79,7 +79,7 @@ struct command_job {
     /* rules of --include and --exclude; NULL: no such options */
     struct exclude *exclude;
     struct filter *filter;    /* rules for files of directories; NULL: no rules */
-    struct filter *pre_globs; /* of --pre-glob; NULL: no globs */
+    struct filter *pre_globs; /* the globs of --pre-glob; NULL: none */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
     /* The threads and devices that the job's searchers share; NULL: each has its own, as have
@@ -90,7 +90,7 @@ struct command_job {
     struct string_counts_part *string_counts_part; /* those of this job alone */
     /* searches the rest of a scan's text (run/units.h); NULL: not possible */
     enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
-    struct conditions *conditions;   /* of --and and --andnot (run/conditions.h); NULL: none */
+    struct conditions *conditions; /* those of --and and --andnot (run/conditions.h); NULL: none */
     struct line_search *line_search; /* what this job has opened for them; NULL: nothing */
     /* clears `fits` of lines that do not meet the conditions, and returns how many of the lines it
      * has decided, at least one; NULL: there are no conditions */

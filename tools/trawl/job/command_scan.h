@@ -230,7 +230,7 @@ struct function {
     uint64_t comment;             /* text offset after the last empty line or heading */
     bool shows;                   /* -W: the lines up to the next heading are printed */
     bool marks;                   /* if the heading is printed now, = follows its fields */
-    size_t kind;                  /* of the file, + 1; 0: not known yet */
+    size_t kind;                  /* the file's kind + 1; 0: not known yet */
     struct trawl_line *opened[2]; /* they find headings, and other lines; NULL: not yet */
 };
 

@@ -13,7 +13,7 @@
 
 #define FIRST_NS (2 * SECOND_NS) /* shorter searches show nothing */
 #define NEXT_NS (SECOND_NS / 4)
-#define BAR_BYTES 200 /* of the texts below, each at most 31 bytes long */
+#define BAR_BYTES 200 /* enough for the texts below, each of at most 31 bytes */
 
 static struct {
     pthread_mutex_t lock; /* guards all below */

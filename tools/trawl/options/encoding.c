@@ -366,8 +366,8 @@ static size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t 
 
 #define READ_SIZES 64u << 10, 100u /* maximum number of bytes that a read returns */
 #define READ_BYTES SIZE_OR_SMALL(READ_SIZES)
-#define TEXT_BYTES (256u << 10)    /* room for the converted READ_BYTES */
-#define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
+#define TEXT_BYTES (256u << 10) /* room for the converted READ_BYTES */
+#define LEFT_BYTES_MAX 16u /* bytes of an incomplete character that are kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 
 #define UTF16_LE "UTF-16LE"

@@ -80,7 +80,8 @@ struct patterns {
     /* A plan that finds the strings anywhere, with -x checked by the command. It is for a binary
      * file, in which NUL also ends lines. Built when first needed. */
     struct trawl_plan *plan_any_position;
-    struct trawl_plan *headings; /* of functions (print/function.h); NULL: not wanted */
+    struct trawl_plan
+        *headings; /* finds headings of functions (print/function.h); NULL: not wanted */
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
     /* Different patterns may match the same bytes: in approximate search, if the patterns are
@@ -92,7 +93,8 @@ struct patterns {
     uint64_t *columns;
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
-    struct trawl_pattern *names; /* of the first name_count columns; NULL bytes: --rules has none */
+    struct trawl_pattern
+        *names; /* names of the first name_count columns; NULL bytes: --rules gives none */
     uint64_t name_count;
     struct numbers numbers; /* if settings->numbers_wanted: the numbers of each pattern */
     uint64_t capacity;

@@ -172,7 +172,7 @@ struct settings {
     bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip;
-    uint64_t archive_depth; /* of archives, one inside the other, that are unpacked */
+    uint64_t archive_depth; /* how deep archives inside archives are unpacked */
     bool fasta; /* the files have sequences instead of lines: --fasta, --fastq or --bed */
     bool fastq, bed, records;
     struct trawl_range amplicon; /* its length is at least begin + 1, at most end; end 0: none */
@@ -212,7 +212,7 @@ struct settings {
     bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
     struct nul_rules nuls;
     uint8_t line_end;   /* '\n', or NUL with -z */
-    uint64_t max_count; /* of a file, so at most max_total; UINT64_MAX: no limit */
+    uint64_t max_count; /* a file's limit, at most max_total; UINT64_MAX: none */
     struct colors colors;
 };
 

@@ -198,7 +198,7 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
  * library do not overlap, so others may begin within each of them. */
 struct inner_starts {
     struct text_scan *scan;
-    struct trawl_line **lines; /* of each pattern; NULL: not opened yet */
+    struct trawl_line **lines; /* one for each pattern; NULL: not opened yet */
     struct trawl_match *within;
     size_t count, capacity;
 };

@@ -61,7 +61,7 @@ struct fasta {
     uint64_t limit;          /* whole: with more bytes than this, the block is searched */
     /* an occurrence depends on this many bytes before and after its start */
     uint64_t around;
-    /* of this block, only occurrences that begin in [own_from, own_to) are reported */
+    /* the block reports only occurrences that begin in [own_from, own_to) */
     uint64_t own_from, own_to;
     /* the sequences of the block; the last may continue in the next block */
     struct sequence *sequences;

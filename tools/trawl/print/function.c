@@ -17,7 +17,7 @@
 #define KEPT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(256))
 
 static const struct {
-    const char *endings; /* of names, each between dots */
+    const char *endings; /* endings of file names, each between dots */
     struct trawl_pattern heading;
 } kinds[] = {
 #define HEADING(endings, expression) {endings, {expression, sizeof expression - 1}},

@@ -607,7 +607,7 @@ bool excerpt_next(struct text_scan *scan, const struct piece *line, uint64_t lim
     const struct style *style = &scan->settings->style;
     const struct line_span *span, *past;
     const uint64_t before = style->around_before, after = style->around_after;
-    uint64_t end; /* of the matches so far; `after` characters further, the excerpt ends */
+    uint64_t end; /* where the matches so far end; the excerpt ends `after` characters later */
 
     if (excerpt->past >= line->span_count) /* line->spans may be NULL */
         return false;

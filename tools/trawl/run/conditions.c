@@ -18,10 +18,10 @@
 #include "trawl/options/settings.h"
 #include "trawl/text/guard.h"
 
-#define STREAM_SIZES 32u << 10, 7u /* of a stream, read at a time */
+#define STREAM_SIZES 32u << 10, 7u /* bytes of a stream that are read at a time */
 
 struct condition {
-    struct settings settings; /* of a search for this group with -q */
+    struct settings settings; /* settings of a search for this group with -q */
     struct patterns patterns;
     bool negated;
     bool plan_decides; /* a line meets it if the plan has a match there */
@@ -35,7 +35,7 @@ struct conditions {
 /* What a job has opened to search lines. */
 struct line_search {
     struct trawl_searcher *searcher;
-    struct output output; /* of searches with -q, which print nothing */
+    struct output output; /* for searches with -q, which print nothing */
     bool singly;          /* a search of several lines failed, so they are searched one by one */
 };
 

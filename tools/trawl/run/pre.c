@@ -14,7 +14,7 @@
 #include "trawl/files/file_filter.h"
 #include "trawl/options/settings.h"
 
-#define ERROR_BYTES_MAX 2000u /* of what the command says, in a message */
+#define ERROR_BYTES_MAX 2000u /* bytes of what the command wrote that a message quotes */
 
 extern char **environ;
 

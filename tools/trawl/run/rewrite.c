@@ -19,7 +19,7 @@
 #include "trawl/text/whole.h"
 #include "trawl/options/settings.h"
 
-#define NEW_NAME WALK_OWN_NAME "XXXXXX" /* of the new file, until it is renamed */
+#define NEW_NAME WALK_OWN_NAME "XXXXXX" /* name of the new file, until it gets the old one's */
 #define NEW_NAME_BYTES (sizeof NEW_NAME + 20)
 
 /* A file that is being replaced. */

@@ -258,7 +258,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         job->output->limit = &limit;
     if (good && job->supply == NULL && /* a server has no terminal */
         (settings->progress > 0 || (settings->progress == 0 && !at_terminal)))
-        /* of decompressed and converted texts, only the original size is known */
+        /* if texts are decompressed or converted, only the original size is known */
         progress_open(!settings->search_zip &&
                           (settings->encoding == NULL || strcmp(settings->encoding, "auto") == 0),
                       at_terminal, operands, operand_count);
