@@ -1,5 +1,5 @@
-/* gallery_case: lists the ways in which random cases run the gallery on a device, and fits inputs
- * to each. */
+/* gallery_case: lists the setups with which random cases run the gallery on a device, and fits
+ * inputs to each. */
 #include "gallery_case.h"
 
 #include <pthread.h>
@@ -9,14 +9,14 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-/* the maximum of text bytes x pattern bytes of a thread, if the way sets the grid, or of a word
+/* the maximum of text bytes x pattern bytes of a thread, if the setup sets the grid, or of a word
  * search */
 #define WORK_MAX 600000u
 /* parts of a case's text, at most; each costs a launch and copies */
 #define STEPS_MAX 100u
 #define STAGING_BYTES_MIN 300u
 
-const char *const gallery_ways[] = {
+const char *const gallery_setups[] = {
     "pss-gr:96",
     "pss-gm:128",
     "pss-gm:64,debug",
@@ -64,20 +64,21 @@ const char *const gallery_ways[] = {
     "qs-swift-binning,uncounted",
     "hp-swift-chunking:64,uncounted",
 /* and each algorithm of the list, with a small block */
-#define WAY_THREADS ":64"
-#define WAY_GRID ":3x5"
+#define SETUP_THREADS ":64"
+#define SETUP_GRID ":3x5"
 #define ALGORITHM(enumerator, name, searched, engines, geometry, line, source)
 #define ON_GPU(enumerator, name, geometry, kernel, threads, needs, line, source) \
-    name WAY_##geometry,
+    name SETUP_##geometry,
 #include "gallery/algorithms.def"
     NULL,
 };
 
-_Static_assert(sizeof gallery_ways / sizeof *gallery_ways <= GALLERY_WAYS_MAX, "tallies for all");
+_Static_assert(sizeof gallery_setups / sizeof *gallery_setups <= GALLERY_SETUPS_MAX,
+               "tallies for all");
 
-bool gallery_way_has_children(const char *way)
+bool gallery_setup_has_children(const char *setup)
 {
-    return strstr(way, "-swift") != NULL || strstr(way, "-hybrid") != NULL;
+    return strstr(setup, "-swift") != NULL || strstr(setup, "-hybrid") != NULL;
 }
 
 /* Repeats the text, and lets the device hold all of it, so that a launch has several blocks, or a
@@ -98,23 +99,23 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     config->resident = true;
 }
 
-/* Returns true if counting in this way (one that make_long fits) takes a single launch for the
+/* Returns true if counting with this setup (one that make_long fits) takes a single launch for the
  * whole text. The -shared forms of qs and hp do not: they need a flag per start offset, so memory
  * limits a launch. */
-static bool in_one_part(const char *way)
+static bool in_one_part(const char *setup)
 {
-    return strncmp(way, "qs-", 3) != 0 && strncmp(way, "hp-", 3) != 0;
+    return strncmp(setup, "qs-", 3) != 0 && strncmp(setup, "hp-", 3) != 0;
 }
 
-/* Returns how many text bytes the way searches in little time, even if each start offset has an
+/* Returns how many text bytes the setup searches in little time, even if each start offset has an
  * occurrence. With small limits, a longer text would take seconds, mostly spent waiting for the
  * device. */
-static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
+static uint64_t text_bytes_for(const char *setup, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)
 {
     uint64_t sum = 1, longest = 0, step = 1 + limits->text_bytes_max / 2, max;
     bool counted = config->want == WANT_COUNT && input->flags == 0;
-    const char *options = strchr(way, ':');
+    const char *options = strchr(setup, ':');
     unsigned blocks = 0, threads = 0;
 
     for (uint64_t i = 0; i < input->pattern_count; i++) {
@@ -123,19 +124,19 @@ static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits
     }
     if (!counted)
         step = min_u64(step, limits->hits_max);
-    else if (config->resident && in_one_part(way))
+    else if (config->resident && in_one_part(setup))
         step = LONG_BYTES;
     max = max_u64(STEPS_MAX * step / max_u64(input->pattern_count, 1), longest + step);
     if (options != NULL && sscanf(options, ":%ux%u", &blocks, &threads) == 2)
         max = min_u64(max, longest + (uint64_t)WORK_MAX * blocks * threads / sum);
-    else if (strncmp(way, "word", 4) == 0)
+    else if (strncmp(setup, "word", 4) == 0)
         max = min_u64(max, longest + WORK_MAX / sum);
     return max;
 }
 
 /* Keeps few patterns, cuts keys to the registers of pss-gr, and lengthens the text for some forms
- * -shared or cuts it for slow ways. */
-static void fit(const char *way, const struct cuda_limits *limits, struct diff_input *input,
+ * -shared or cuts it for slow setups. */
+static void fit(const char *setup, const struct cuda_limits *limits, struct diff_input *input,
                 struct cuda_case *config)
 {
     uint64_t pattern_bytes = 1;
@@ -144,13 +145,13 @@ static void fit(const char *way, const struct cuda_limits *limits, struct diff_i
         free(input_pattern(input, --input->pattern_count));
     for (uint64_t i = 0; i < input->pattern_count; i++)
         pattern_bytes += input->patterns[i].bytes_count;
-    for (uint64_t i = 0; i < input->pattern_count && strncmp(way, "pss-gr", 6) == 0; i++)
+    for (uint64_t i = 0; i < input->pattern_count && strncmp(setup, "pss-gr", 6) == 0; i++)
         if (input->patterns[i].bytes_count > GALLERY_KEY_BYTES)
             input->patterns[i].bytes_count = GALLERY_KEY_BYTES;
-    if (strstr(way, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0 &&
+    if (strstr(setup, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0 &&
         (input->flags & ~(uint32_t)NAIVE_IGNORE_CASE) == 0)
         make_long(input, config);
-    input->text_bytes = min_u64(input->text_bytes, text_bytes_for(way, limits, input, config));
+    input->text_bytes = min_u64(input->text_bytes, text_bytes_for(setup, limits, input, config));
 }
 
 static void limits_for(struct cuda_limits *limits)
@@ -196,24 +197,24 @@ static void *run_batch(void *argument)
 {
     struct batch *batch = (struct batch *)argument;
     const struct gallery_cases *cases = batch->cases;
-    uint64_t ways = 0;
+    uint64_t setups = 0;
 
-    while (gallery_ways[ways] != NULL)
-        ways++;
+    while (gallery_setups[setups] != NULL)
+        setups++;
     batch->passed = true;
     for (uint64_t i = batch->index; i < batch->index + cases->count && batch->passed; i++) {
-        const char *way = gallery_ways[i % ways];
+        const char *setup = gallery_setups[i % setups];
         struct diff_expected expected;
         enum cuda_case_answer answer;
         struct cuda_case config;
 
-        if (!(gallery_way_has_children(way) ? cases->with_children : cases->without_children))
+        if (!(gallery_setup_has_children(setup) ? cases->with_children : cases->without_children))
             continue;
         batch->passed =
-            random_case_on(batch->engine, batch->worker, cases->name, &gallery_case_kind, way, i,
+            random_case_on(batch->engine, batch->worker, cases->name, &gallery_case_kind, setup, i,
                            &batch->limits, &expected, &config, &answer);
-        batch->tally.failed[i % ways] += !batch->passed;
-        gallery_case_count(&batch->tally, i % ways, answer, &expected);
+        batch->tally.failed[i % setups] += !batch->passed;
+        gallery_case_count(&batch->tally, i % setups, answer, &expected);
         expected_free(&expected);
     }
     return NULL;
@@ -221,7 +222,7 @@ static void *run_batch(void *argument)
 
 static void tally_add(struct gallery_case_tally *sum, const struct gallery_case_tally *tally)
 {
-    for (uint32_t i = 0; i < GALLERY_WAYS_MAX; i++) {
+    for (uint32_t i = 0; i < GALLERY_SETUPS_MAX; i++) {
         sum->right[i] += tally->right[i];
         sum->with_matches[i] += tally->with_matches[i];
         sum->refused[i] += tally->refused[i];

@@ -6,17 +6,18 @@
 #include "gallery/gallery_limits.h"
 #include "sim/random_case.h"
 
-/* The algorithms under test, as option strings ("ways"): a name, perhaps with options. Case i runs
- * number i modulo their count; slow ones get few patterns and a short text. */
-#define GALLERY_WAYS_MAX 120u
-extern const char *const gallery_ways[]; /* ends with NULL */
+/* The algorithms under test, as option strings ("setups"): a name, perhaps with options. Case i
+ * runs number i modulo their count; slow ones get few patterns and a short text. */
+#define GALLERY_SETUPS_MAX 120u
+extern const char *const gallery_setups[]; /* ends with NULL */
 
 /* Returns true if this algorithm may launch child grids. Hybrids do for some patterns. */
-bool gallery_way_has_children(const char *way);
+bool gallery_setup_has_children(const char *setup);
 
 struct gallery_case_tally {
-    uint64_t right[GALLERY_WAYS_MAX], with_matches[GALLERY_WAYS_MAX], refused[GALLERY_WAYS_MAX];
-    uint64_t failed[GALLERY_WAYS_MAX];
+    uint64_t right[GALLERY_SETUPS_MAX], with_matches[GALLERY_SETUPS_MAX],
+        refused[GALLERY_SETUPS_MAX];
+    uint64_t failed[GALLERY_SETUPS_MAX];
 };
 
 extern const struct case_kind gallery_case_kind;
@@ -36,7 +37,7 @@ struct gallery_cases {
     /* cases of each thread, which has its own worker and limits */
     uint64_t count;
     uint32_t threads;
-    bool without_children, with_children; /* which ways run */
+    bool without_children, with_children; /* which setups run */
 };
 
 /* Runs cases->count cases in each thread on the engine, starting with case `index`, and adds to

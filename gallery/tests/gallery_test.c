@@ -12,61 +12,62 @@
 
 #define CASES_NORMAL 400
 #define CASES_LONG 100000
-/* after this many cases, each way must have found occurrences */
+/* after this many cases, each setup must have found occurrences */
 #define CASES_TELLING 400
 #define FAILURES_MAX 5
-/* Each way runs only every EDGES_STEP-th edge case, starting at one that depends on its name, so
- * that different ways run different cases. Sanitizers are slow, and find in a few cases what
+/* Each setup runs only every EDGES_STEP-th edge case, starting at one that depends on its name, so
+ * that different setups run different cases. Sanitizers are slow, and find in a few cases what
  * they would find in all. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
-/* Returns true if some way runs the algorithm, with any options. */
+/* Returns true if some setup runs the algorithm, with any options. */
 static bool is_tried(const char *name)
 {
     size_t count = strlen(name);
 
-    for (uint32_t i = 0; gallery_ways[i] != NULL; i++)
-        if (strncmp(gallery_ways[i], name, count) == 0 &&
-            strchr(":,", gallery_ways[i][count]) != NULL) /* finds a final NUL, too */
+    for (uint32_t i = 0; gallery_setups[i] != NULL; i++)
+        if (strncmp(gallery_setups[i], name, count) == 0 &&
+            strchr(":,", gallery_setups[i][count]) != NULL) /* finds a final NUL, too */
             return true;
     return false;
 }
 
-/* Returns true if the way rejects the input: pss-gr takes no key longer than its registers. */
-static bool is_refused(const char *way, const struct diff_input *input)
+/* Returns true if the setup rejects the input: pss-gr takes no key longer than its registers. */
+static bool is_refused(const char *setup, const struct diff_input *input)
 {
     bool is_long = false;
 
     for (uint64_t i = 0; i < input->pattern_count; i++)
         is_long |= input->patterns[i].bytes_count > GALLERY_KEY_BYTES;
-    return is_long && strncmp(way, "pss-gr", 6) == 0;
+    return is_long && strncmp(setup, "pss-gr", 6) == 0;
 }
 
-static void edge_run(struct engine *engine, struct engine_worker *worker, const char *way,
+static void edge_run(struct engine *engine, struct engine_worker *worker, const char *setup,
                      enum want want, const struct diff_input *input)
 {
     struct cuda_case config = {
-        .want = want, .chunk_bytes = input->text_bytes, .algorithm = way, .ops = &engine_gallery};
+        .want = want, .chunk_bytes = input->text_bytes, .algorithm = setup, .ops = &engine_gallery};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct diff_expected expected;
     struct trawl_error error = {.message = ""};
 
     expected_compute(input, &expected);
     if (!TEST_CHECK(cuda_case_run(engine, worker, input, &expected, &config, message, &error) ==
-                    (is_refused(way, input) ? CUDA_CASE_REFUSED : CUDA_CASE_RIGHT)))
-        printf("  %s, want %d, %" PRIu64 " patterns, first of %" PRIu64 ": %s %s\n", way, (int)want,
-               input->pattern_count, input->patterns[0].bytes_count, message, error.message);
+                    (is_refused(setup, input) ? CUDA_CASE_REFUSED : CUDA_CASE_RIGHT)))
+        printf("  %s, want %d, %" PRIu64 " patterns, first of %" PRIu64 ": %s %s\n", setup,
+               (int)want, input->pattern_count, input->patterns[0].bytes_count, message,
+               error.message);
     expected_free(&expected);
 }
 
 /* Searches texts in which every start offset is an occurrence, for patterns from one byte to more
  * than the text; then random texts for eight neighbouring substrings of 5 bytes at a time. All edge
  * cases together have an occurrence across each boundary of threads and blocks. */
-static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
+static void edges(struct engine *engine, struct engine_worker *worker, const char *setup)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};
     struct test_random random = test_random_begin("gallery edges");
-    uint64_t turn = strlen(way);
+    uint64_t turn = strlen(setup);
     uint8_t letters[151];
     struct diff_input input;
 
@@ -80,7 +81,7 @@ static void edges(struct engine *engine, struct engine_worker *worker, const cha
             input_add_pattern(&input, letters, lengths[i]);
             if (want == 2 && i > 0)
                 input_add_pattern(&input, letters, lengths[i - 1]);
-            edge_run(engine, worker, way, (enum want)want, &input);
+            edge_run(engine, worker, setup, (enum want)want, &input);
             input_free(&input);
         }
     for (uint64_t at = 0; at + 5 <= 150; at += 8) {
@@ -89,7 +90,7 @@ static void edges(struct engine *engine, struct engine_worker *worker, const cha
         input_begin(&random, INPUT_LETTERS_26, 150, &input);
         for (uint64_t i = 0; i < 8 && at + i + 5 <= 150; i++)
             input_add_pattern(&input, input.text + at + i, 5);
-        edge_run(engine, worker, way, (enum want)(turn / EDGES_STEP % 3), &input);
+        edge_run(engine, worker, setup, (enum want)(turn / EDGES_STEP % 3), &input);
         input_free(&input);
     }
 }
@@ -106,8 +107,8 @@ static void all_edges(void)
     if (TEST_CHECK(engine_cuda.open(&options, &engine, NULL) == TRAWL_OK) &&
         TEST_CHECK(engine_gallery.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
                    TRAWL_OK))
-        for (uint32_t i = 0; gallery_ways[i] != NULL && test_failures < FAILURES_MAX; i++)
-            edges(engine, worker, gallery_ways[i]);
+        for (uint32_t i = 0; gallery_setups[i] != NULL && test_failures < FAILURES_MAX; i++)
+            edges(engine, worker, gallery_setups[i]);
     if (worker != NULL)
         engine_gallery.release(worker);
     if (engine != NULL)
@@ -161,7 +162,7 @@ int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
     static struct gallery_case_tally tally;
-    uint64_t ways = 0;
+    uint64_t setups = 0;
     const char *name;
     uint32_t engines;
 
@@ -172,15 +173,15 @@ int main(void)
         long_on_host();
     }
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    while (gallery_ways[ways] != NULL)
-        ways++;
-    cases = cases > 2 * ways ? cases : 2 * ways; /* each way runs at least twice */
+    while (gallery_setups[setups] != NULL)
+        setups++;
+    cases = cases > 2 * setups ? cases : 2 * setups; /* each setup runs at least twice */
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(gallery_case_run("gallery", i, 0, &tally));
-    for (uint32_t i = 0; gallery_ways[i] != NULL; i++) {
+    for (uint32_t i = 0; gallery_setups[i] != NULL; i++) {
         printf("%-22s right %" PRIu64 ", with matches %" PRIu64 ", refused %" PRIu64 "\n",
-               gallery_ways[i], tally.right[i], tally.with_matches[i], tally.refused[i]);
+               gallery_setups[i], tally.right[i], tally.with_matches[i], tally.refused[i]);
         if (only == UINT64_MAX && cases >= CASES_TELLING)
             TEST_CHECK(tally.with_matches[i] > 0 && tally.refused[i] < tally.right[i]);
     }

@@ -9,15 +9,15 @@ bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
     struct diff_expected expected;
     enum cuda_case_answer answer;
     struct cuda_case config;
-    uint64_t ways = 0;
+    uint64_t setups = 0;
     bool passed;
 
-    while (gallery_ways[ways] != NULL)
-        ways++;
+    while (gallery_setups[setups] != NULL)
+        setups++;
     random.state ^= index * 0x2545f4914f6cdd1du;
-    passed = sim_case_run(&random, &gallery_case_kind, gallery_ways[index % ways], index,
+    passed = sim_case_run(&random, &gallery_case_kind, gallery_setups[index % setups], index,
                           switches_max, &expected, &config, &answer);
-    gallery_case_count(tally, index % ways, answer, &expected);
+    gallery_case_count(tally, index % setups, answer, &expected);
     expected_free(&expected);
     return passed;
 }

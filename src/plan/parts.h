@@ -42,7 +42,8 @@ static inline bool plan_has_strategy(const struct trawl_plan *plan, enum strateg
     return (plan->strategies >> strategy & 1) != 0;
 }
 
-/* The text that a search is expected to have before its first trial. */
+/* A search is expected to read about this much before its first trial, so one-time costs are spread
+ * over it. */
 #define PLAN_FIRST_BYTES (16u << 20)
 
 /* What the expected cost of a strategy depends on. */

@@ -58,12 +58,12 @@ static void report_gallery(const struct gallery_case_tally *tally, const struct 
 {
     uint64_t right = 0, refused = 0, failed = 0;
 
-    for (uint32_t i = 0; gallery_ways[i] != NULL; i++) {
-        if (!(gallery_way_has_children(gallery_ways[i]) ? parts->children : parts->gallery))
+    for (uint32_t i = 0; gallery_setups[i] != NULL; i++) {
+        if (!(gallery_setup_has_children(gallery_setups[i]) ? parts->children : parts->gallery))
             continue;
         printf("%-22s right %" PRIu64 ", with matches %" PRIu64 ", refused %" PRIu64
                ", failed %" PRIu64 "\n",
-               gallery_ways[i], tally->right[i], tally->with_matches[i], tally->refused[i],
+               gallery_setups[i], tally->right[i], tally->with_matches[i], tally->refused[i],
                tally->failed[i]);
         right += tally->right[i];
         refused += tally->refused[i];

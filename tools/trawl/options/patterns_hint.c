@@ -9,7 +9,7 @@
 #include "trawl/options/flag_table.h"
 #include "trawl/options/settings.h"
 
-/* Returns what a string has that an expression would have; NULL: nothing. */
+/* Returns a part of the string by which it looks like an expression; NULL: it does not. */
 static const char *expression_sign(const struct trawl_pattern *pattern)
 {
     static const char *const signs[] = {"|",   ".*",  ".+",    "\\d",  "\\w",
