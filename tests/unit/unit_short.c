@@ -194,7 +194,7 @@ int main(void)
 
     test_begin("unit_short");
     regex_step_bytes = 64; /* a search takes long enough to choose its strings again (PLAN_SEEN) */
-    judge_again = 0;       /* an automaton of all finds the spans of expressions */
+    judge_again = 0;       /* one automaton of all expressions finds their spans */
     allocations_left = -1;
     MUST(trawl_set_memory(&functions, NULL));
     for (uint32_t i = 0; strlen(bytes) < TEXT_BYTES; i++)

@@ -94,7 +94,7 @@ struct pool {
     struct trawl_runtime *runtime;
 
     struct walk walk;
-    struct pool_source *source; /* in place of the walk; NULL: none */
+    struct pool_source *source; /* gives the items instead of the walk; NULL: the walk does */
     bool walked;                /* the walk has ended */
     /* number of files in all searched batches, and the sum of their bytes, to which each file adds
      * at most BATCH_BYTES */
