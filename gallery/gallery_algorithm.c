@@ -59,7 +59,7 @@ static struct option_text option_split(struct option_text *text, char separator)
 }
 
 /* Reads a decimal number. Returns false if `part` has a byte that is not a digit, or if the number
- * is not in [least, most]. */
+ * is not in [min, max]. */
 static bool option_number(struct option_text part, uint32_t min, uint32_t max, uint32_t *number)
 {
     uint64_t value = 0;

@@ -193,7 +193,7 @@ static inline uint64_t test_random_below(struct test_random *random, uint64_t bo
     return test_random_u64(random) % bound;
 }
 
-/* Returns a random number in [least, most]. */
+/* Returns a random number in [min, max]. */
 static inline uint64_t test_random_between(struct test_random *random, uint64_t min, uint64_t max)
 {
     return min + test_random_below(random, max - min + 1);

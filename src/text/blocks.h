@@ -33,7 +33,7 @@ bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint
                  enum blocks_mark *mark);
 /* Returns which mark begins at this bit. Sets *checksum to the checksum that follows the mark. */
 enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *checksum);
-/* Measures the blocks from bit `begin` to the first mark at bit `least_end` or later, or to the end
+/* Measures the blocks from bit `begin` to the first mark at bit `min_end` or later, or to the end
  * of the stream: their length, number, and sum of checksums. Returns false if there is no such
  * mark. */
 bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t min_end,

@@ -50,7 +50,7 @@ struct codec {
     /* Looks up the library's functions. NULL: trawl was built without the library's header. */
     bool (*load)(void *library);
     /* Returns NULL if out of memory. `threads` is how many threads the library may start: 0, unless
-     * threads_least is above 1. */
+     * threads_min is above 1. */
     void *(*open)(uint32_t threads);
     enum codec_result (*step)(void *state, struct codec_io *io);
     void (*close)(void *state);
@@ -58,7 +58,7 @@ struct codec {
      * MiB. */
     uint64_t (*memory)(const void *state);
     /* a faster codec for undamaged data, or NULL. Used for files (not streams) with at least
-     * fast->threads_least threads */
+     * fast->threads_min threads */
     const struct codec *fast;
     uint32_t threads_min; /* set only for a faster codec; 0 in other codecs */
 };

@@ -59,7 +59,7 @@ QUOTED = {
         ("if more than # of the pages are left", ("plan/pages.c", "kept_max", 1)),
     ),
     "docs/kernels.md": (
-        ("pattern of more than # bytes, a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
+        ("pattern of more than # bytes, it searches a *window*", ("cuda/kernels/scan.h", "SCAN_PLANE_WINDOW_MAX", 1)),
         ("and in the next # scans", ("plan/contest.h", "CONTEST_PAUSE", 1)),
         ("an automaton of at most # states", ("regex/determinize.h", "DETERMINIZE_STATES_MAX", 1)),
         ("up to # states have a table by byte", ("regex/determinize.c", "BYTE_STATES_MAX", 1)),

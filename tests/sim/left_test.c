@@ -18,8 +18,7 @@
 #define TEXT_BYTES (320u << 10)
 #define LINE_BYTES 256u
 #define LINES (TEXT_BYTES / LINE_BYTES)
-#define CHUNKS_LEAST \
-    2u /* chunks of 64 KiB up to the first occurrence, which is in the second half of the text */
+#define CHUNKS_LEAST 2u /* of 64 KiB each: the first occurrence is in the text's second half */
 #define TRIES 200u
 #define HITS_ROOM (2 * LINES)
 

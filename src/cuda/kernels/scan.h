@@ -291,7 +291,7 @@ struct pattern_arguments {
     uint32_t pattern_bytes;
     uint32_t shift; /* for an occurrence at x, the filter compares the text at x + shift */
     /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each. If a
-     * single lane compares the whole pattern, scan_stream and first_stream give a tile up after a
+     * single lane compares the whole pattern, scan_stream gives a tile up after a
      * quarter of them. */
     uint32_t verify_budget;
     uint32_t is_exact; /* 1: a candidate of the filter is an occurrence */

@@ -43,7 +43,7 @@
 #define LONG_BYTES SIZE_OR_SMALL(UINT64_C(4) << 20, UINT64_C(3000))
 #define LONG_BYTES_PACKED SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
-#define COMPRESSION_BYTES 10u /* what told_packed needs */
+#define COMPRESSION_BYTES 10u /* what packed_state_of needs */
 #define ROOM_ALIGNMENT 4096u
 
 static bool is_special_file(mode_t mode)
