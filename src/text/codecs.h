@@ -9,7 +9,7 @@ extern const struct codec codec_gzip, codec_xz, codec_bzip2, codec_zstd, codec_l
 extern const struct codec codec_isal, codec_xz_threads, codec_bzip2_whole;
 
 /* For a codec that uses the functions in LIST, rows X(member, the library's function): defines a
- * struct `name` of pointers to them, and name_load (codec.load). */
+ * struct `name` of pointers to them, and NAME_load (codec.load). */
 #define CODEC_FUNCTIONS(name, LIST)          \
     static struct {                          \
         LIST(CODEC_POINTER)                  \

@@ -1,6 +1,7 @@
 """checks: one function per rule. Each function yields (path, line, message) for each breach of its rule. If a rule
 cannot be checked here, the function raises Skip, which says why."""
 
+import bisect
 import os
 import re
 import shutil
@@ -14,6 +15,9 @@ FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
 CLANG_FORMAT_MAJOR = "14"
 PAGES_WORDS_MAX = 36000
+# Names of the system that comments mention, but no code.
+FOREIGN = ("available_idle_cpu", "fts_close", "fts_read", "gnutls_certificate_retrieve_function3", "pthread_cond_clockwait",
+           "vcpu_is_preempted")  # fmt: skip
 # Pages that do not count: those that are measured, or made from the code, and one with a limit of its own.
 UNCOUNTED = ("docs/papers.md", "docs/papers/", "docs/python-reference.md", "CHANGELOG.md")
 
@@ -124,6 +128,26 @@ def is_documented(lines, code, number):
     return False
 
 
+def names(tree):
+    """Check that each name in a comment of C, such as `scan_tile`, is in the code, or begins a name there. FOREIGN names
+    are the system's."""
+    comment = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+    known, comments = {*FOREIGN}, []
+    for path in tree.files((*C_SUFFIXES, ".def", ".py", ".txt")):
+        text = tree.read(path)
+        known |= {os.path.splitext(os.path.basename(path))[0]}
+        if not path.endswith((".py", ".txt")):
+            comments += [(path, text.count("\n", 0, it.start()) + 1, it.group()) for it in comment.finditer(text)]
+            text = comment.sub("", text)
+        known.update(word.lower() for word in re.findall(r"\w*_\w*", text))
+    known = sorted(known)
+    for path, line, text in comments:
+        for name in re.findall(r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+", text):
+            at = bisect.bisect_left(known, name)
+            if at == len(known) or not known[at].startswith(name):
+                yield path, line, f"{name} is no name in the code"
+
+
 def words(tree):
     """Check that no file contains a word that words.txt forbids."""
     rules = []
@@ -226,6 +250,7 @@ ALL = {
     "layers": layers,
     "lengths": lengths,
     "public": public,
+    "names": names,
     "words": words,
     "links": links,
     "changes": changes,

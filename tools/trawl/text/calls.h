@@ -1,5 +1,5 @@
-/* told: what the library tells about plans and texts, as values, and short forms of trawl_text_open
- */
+/* calls: the library's calls in short forms: what it reports about plans and texts, as values, and
+ * texts in memory or from a descriptor. */
 #ifndef TRAWL_CALLS_H
 #define TRAWL_CALLS_H
 
