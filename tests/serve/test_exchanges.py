@@ -527,9 +527,9 @@ WRONG = [
     ({"options": ["-j2"]}, 422, "-j2 is not served: "),
     ({"tg": 1}, 400, "tg: true or false is expected"),
     ({"options": ["--text=1"]}, 400, "options: option '--text' doesn't allow an argument: "),
-    ({"directory": "/", "paths": []}, 404, "no collection holds '/'"),
+    ({"directory": "/", "paths": []}, 404, "no collection contains '/'"),
     ({"directory": "/\u00e9", "paths": [{"bytes": "YQD/"}]}, 400, "paths: a NUL byte is not allowed here"),
-    ({"directory": "/", "paths": [{"bytes": "L//+"}]}, 404, "no collection holds '/\udcff\udcfe'"),
+    ({"directory": "/", "paths": [{"bytes": "L//+"}]}, 404, "no collection contains '/\udcff\udcfe'"),
     ({"collection": {"bytes": "/w=="}}, 404, "there is no collection '\udcff'"),
 ]
 # Bodies that are rejected whatever the files are: the status, a part of the message, and the bodies. A dictionary has the

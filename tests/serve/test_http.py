@@ -865,7 +865,7 @@ EACH = [
 def test_memory(serve):
     """Checks which of the two memory limits rejects a request of each kind, and that requests free their memory."""
     own = "the request needs more memory than one request may take: see --max-memory"
-    others = "other requests hold all the memory that requests may take: see --request-memory"
+    others = "other requests take all the memory that requests may take: see --request-memory"
     # A request's memory counts against both limits. A request that by itself exceeds one of them is rejected with 413,
     # even if its body fits.
     for most, all_most, bytes_count in (

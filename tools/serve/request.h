@@ -13,7 +13,7 @@
 #define REQUEST_TOO_LARGE \
     "the request needs more memory than one request may take: see --max-memory"
 #define REQUEST_MEMORY_TAKEN \
-    "other requests hold all the memory that requests may take: see --request-memory"
+    "other requests take all the memory that requests may take: see --request-memory"
 
 /* The formats of answers. REQUEST_FILES lists files without a search. */
 enum request_format {

@@ -252,9 +252,11 @@ static size_t choose_collections(const struct server *server, const struct reque
     if (by_name && count == 0)
         (void)message_fail(message, "there is no collection '%.200s'", request->collection);
     else if (count == 0 && holds_paths(server, NULL, request, &missing))
-        (void)message_fail(message, "paths: no single collection holds all paths of the request");
+        (void)message_fail(message,
+                           "paths: no single collection contains all paths of the request");
     else if (count == 0)
-        (void)message_fail(message, "no collection holds '%.400s'", missing != NULL ? missing : "");
+        (void)message_fail(message, "no collection contains '%.400s'",
+                           missing != NULL ? missing : "");
     return count > 0;
 }
 

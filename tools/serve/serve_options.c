@@ -39,7 +39,7 @@ static const struct option_row {
     {"--key", "FILE", OPTION_TEXT, AT(secrets.key), 0,
      "the private key of the certificate, in PEM"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
-     "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
+     "keep at most SIZE bytes of files in memory; default: half of the free memory. Each "
      "search reads the files that do not fit."},
     {"--no-filter", NULL, OPTION_SWITCH, AT(no_filter), 0,
      "make no filters of files in memory. A filter takes an eighth of the bytes, as part of "
@@ -301,7 +301,7 @@ void serve_options_free(struct serve_options *options)
 }
 
 static const char about[] =
-    "trawl-serve serves files to clients: it holds the files in memory, and on devices if there "
+    "trawl-serve serves files to clients: it keeps the files in memory, and on devices if there "
     "are devices, "
     "follows all changes of the files, and answers many clients at once. Each PATH, a file or a "
     "directory, is a collection, which is called NAME or else by the last part of PATH.";

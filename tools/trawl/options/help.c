@@ -334,10 +334,10 @@ void help_print_short(struct output *output, bool tg)
     output_text(
         output,
         tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
-             "Print the lines that match one of PATTERNS, regular expressions (-F: strings),\n"
-             "of the files below each PATH, without ignored, hidden and binary files.\n\n"
+             "In the files below each PATH, print the lines that match one of PATTERNS, which\n"
+             "are regular expressions (-F: strings). Skip ignored, hidden and binary files.\n\n"
            : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
-             "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
+             "Print the lines of each FILE that contain one of the strings in PATTERNS.\n\n");
     for (size_t i = 0; i < MOST_USED; i++)
         write_row(output, &flag_table[max_used[tg][i]], tg);
     output_format(output,
@@ -468,7 +468,7 @@ static const char head_of_trawl[] =
     ".TH TRAWL 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
     ".SH NAME\ntrawl \\- search for strings in files of any size\n"
     ".SH SYNOPSIS\n.B trawl\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR [\\fIFILE\\fR]...\n"
-    ".SH DESCRIPTION\nPrints the lines of each FILE that hold one of the strings in PATTERNS, "
+    ".SH DESCRIPTION\nPrints the lines of each FILE that contain one of the strings in PATTERNS, "
     "which "
     "are separated\nby newlines. Options, output and exit status are those of GNU grep \\-F; every "
     "core\nsearches, within one file too. When FILE is \\-, standard input is read.\n.SH OPTIONS\n";
@@ -502,7 +502,7 @@ static void write_examples(struct output *output, bool tg)
         {{"tg -t py '^import (os|sys)'", "Lines of Python files below the working directory."},
          {"tg -l -e TODO -e FIXME src", "The files that have one of two words."},
          {"tg -U 'struct \\w+ \\{\\n *int' src", "Matches that cross a line end."},
-         {"tg -o 'v(\\d+)' -r '$1' notes.txt", "What a group of each match holds."}}};
+         {"tg -o 'v(\\d+)' -r '$1' notes.txt", "What a group of each match contains."}}};
 
     output_text(output, ".SH EXAMPLES\n");
     output_text(output, "The examples of the options search these files; d is an empty folder.\n");
