@@ -184,7 +184,7 @@ static const char *wrong_bytes(const struct held *held)
     return NULL;
 }
 
-/* Loads the text with a filter of a few pages, however alike they are, which every search asks. */
+/* Loads the text with a filter of a few pages, which every search uses, however alike they are. */
 static void filter(const struct place *place, uint64_t parameter, struct trawl_searcher *searcher)
 {
     plan_pages_sizes = (struct plan_pages_sizes){

@@ -224,9 +224,9 @@ static bool none_is_converted(const struct settings *settings)
 }
 
 /* Returns true if a pass has shown that the file contains no string of the plan. Returns false if
- * there was no pass, or if the job would convert the file's bytes, which a pass does not. A file
- * whose bit in pass.files is clear is in a block (memory with the bytes of many files), and the
- * pass has searched it there. */
+ * there was no pass, if the job would convert the file's bytes, which a pass does not, or if the
+ * file may be the output. A file whose bit in pass.files is clear is in a block (memory with the
+ * bytes of many files), and the pass has searched it there. */
 static bool holds_nothing(const struct response *response, uint32_t item)
 {
     const struct response_share *share = &response->shares[response->share_at];

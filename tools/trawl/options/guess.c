@@ -71,9 +71,9 @@ static size_t ascii_of_utf16(const uint8_t *bytes, size_t bytes_count, size_t lo
     return ascii;
 }
 
-/* Returns the name of the UTF-16 that text with a NUL is in; "": it is binary. Without a mark, the
- * high bytes of ASCII characters, such as line ends, tell UTF-16. A list of ASCII that NULs
- * separate has too few other bytes. */
+/* Returns which UTF-16 text with a NUL is in; "": it is binary. Without a mark, UTF-16 shows by the
+ * high bytes of its ASCII characters, such as line ends. A list of ASCII strings that NULs separate
+ * has too few NULs and other bytes that are not text. */
 static const char *utf16_name(const uint8_t *bytes, size_t bytes_count, bool is_whole)
 {
     size_t zeros = 0, others = 0, blanks = 0, wide, little, big;
