@@ -13,8 +13,7 @@ void gallery_berry_ravindran_prepare(struct gallery_search *search)
 {
     int64_t m = (int64_t)search->count, *pairs = search->table;
 
-    for (uint32_t i = 0; i < GALLERY_PAIRS; i++)
-        pairs[i] = i % 256 == search->bytes[0] ? m + 1 : m + 2;
+    gallery_pairs_fill(pairs, m + 2, search->bytes[0], m + 1);
     for (int64_t i = 0; i + 1 < m; i++)
         pairs[search->bytes[i] * 256 + search->bytes[i + 1]] = m - i;
     for (uint32_t i = 0; i < 256; i++)

@@ -9,6 +9,8 @@
 #ifndef TRAWL_GALLERY_GALLERY_HOST_H
 #define TRAWL_GALLERY_GALLERY_HOST_H
 
+#include <string.h>
+
 #include "engine.h"
 #include "gallery/gallery_algorithm.h"
 #include "gallery/gallery_device.h"
@@ -27,6 +29,16 @@ struct gallery_search {
     uint32_t power;      /* the factor of a window's first byte in the hash */
     bool rolling_known;
 };
+
+/* Sets the numbers of all pairs, [first][second]; those with this second byte have their own. Rows
+ * are copied: searches of short texts otherwise spend most of their time here. */
+static inline void gallery_pairs_fill(int64_t *pairs, int64_t number, uint8_t second, int64_t own)
+{
+    for (uint32_t i = 0; i < 256; i++)
+        pairs[i] = i == second ? own : number;
+    for (uint32_t at = 256; at < GALLERY_PAIRS; at += 256)
+        memcpy(pairs + at, pairs, 256 * sizeof *pairs);
+}
 
 /* `next` returns the first start offset in [search->at, limit) at which the literal occurs, or
  * UINT64_MAX, and sets search->at to where the next call continues. The text is readable up to

@@ -14,8 +14,7 @@ void gallery_zhu_takaoka_prepare(struct gallery_search *search)
     int64_t m = (int64_t)search->count, *pairs = search->table + 2 * (m + 1);
 
     gallery_bm_prepare(search);
-    for (uint32_t i = 0; i < GALLERY_PAIRS; i++)
-        pairs[i] = i % 256 == search->bytes[0] ? m - 1 : m;
+    gallery_pairs_fill(pairs, m, search->bytes[0], m - 1);
     for (int64_t i = 1; i + 1 < m; i++)
         pairs[search->bytes[i - 1] * 256 + search->bytes[i]] = m - 1 - i;
 }
