@@ -44,8 +44,10 @@ fi
 wait
 # Let AddressSanitizer quarantine 16 MiB of freed memory instead of 256, which avoids most page
 # faults, and record 2 calls of each allocation's stack instead of 30. It fills 100,000 bytes of new memory instead of
-# 4096, so that UBSan sees a large struct's member that nothing has set.
+# 4096, so that UBSan sees a large struct's member that nothing has set. Shadow memory is cleared in place, not mapped
+# anew: unit_compressed takes 9 s of processor time instead of 13.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2:max_malloc_fill_size=100000
+ASAN_OPTIONS+=:clear_shadow_mmap_threshold=4194304
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_quick asan
 fi
