@@ -39,9 +39,14 @@ static enum trawl_status put_state(struct classes *classes, const struct level *
                                    uint32_t *state, struct trawl_error *error)
 {
     const uint32_t count = level->count;
+    uint32_t hash = count;
 
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ (level->ranges[i].to << 16 | (uint32_t)level->ranges[i].high << 8 |
+                        level->ranges[i].low)) *
+               2654435769u;
     for (uint32_t i = 1; i < classes->state_count; i++)
-        if (classes->states[i].count == count &&
+        if (classes->states[i].hash == hash && classes->states[i].count == count &&
             same_ranges(classes->ranges + classes->states[i].from, level->ranges, count)) {
             *state = i;
             return TRAWL_OK;
@@ -51,13 +56,13 @@ static enum trawl_status put_state(struct classes *classes, const struct level *
     TRAWL_TRY(
         MEMORY_ROOM(classes->ranges, classes->range_capacity, classes->range_count + count, error));
     if (classes->state_count == CLASSES_END) /* it has no ranges */
-        classes->states[classes->state_count++] = (struct class_state){0, 0};
+        classes->states[classes->state_count++] = (struct class_state){0, 0, 0};
     if (count > 0)
         memcpy(classes->ranges + classes->range_count, level->ranges,
                count * sizeof *level->ranges);
     *state = (uint32_t)classes->state_count;
     classes->states[classes->state_count++] =
-        (struct class_state){(uint32_t)classes->range_count, count};
+        (struct class_state){(uint32_t)classes->range_count, count, hash};
     classes->range_count += count;
     return TRAWL_OK;
 }
@@ -68,8 +73,10 @@ static enum trawl_status put_any(struct classes *classes, uint32_t rest, uint32_
 {
     *state = CLASSES_END;
     for (uint32_t i = 0; i < rest; i++) {
-        const struct level level = {.ranges = {{0x80, 0xbf, *state}}, .count = 1};
+        struct level level;
 
+        level.ranges[0] = (struct class_range){0x80, 0xbf, *state};
+        level.count = 1;
         TRAWL_TRY(put_state(classes, &level, state, error));
     }
     return TRAWL_OK;
@@ -108,8 +115,9 @@ static enum trawl_status put_block(struct classes *classes, const struct syntax_
             TRAWL_TRY(put_any(classes, rest, &to, error));
             end--;
         } else {
-            struct level next = {.count = 0};
+            struct level next;
 
+            next.count = 0;
             TRAWL_TRY(put_block(classes, set, (struct code_range){at, end}, rest - 1, 0x80, &next,
                                 error));
             TRAWL_TRY(put_state(classes, &next, &to, error));
@@ -126,8 +134,9 @@ static enum trawl_status put_first(struct classes *classes, const struct syntax_
         {0x80, 0x7ff}, {0x800, 0xd7ff}, {0xe000, 0xffff}, {0x10000, 0x10ffff}}; /* no surrogates */
     static const uint8_t bases[] = {0xc0, 0xe0, 0xe0, 0xf0}, rests[] = {1, 2, 2, 3};
     const uint32_t single = bytes ? 0xff : 0x7f;
-    struct level level = {.count = 0};
+    struct level level;
 
+    level.count = 0;
     for (uint32_t i = 0; i < set->set_count && set->set[i].first <= single; i++)
         level_put(&level, set->set[i].first, (uint32_t)min_u64(set->set[i].last, single),
                   CLASSES_END);

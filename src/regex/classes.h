@@ -22,6 +22,7 @@ struct classes {
     uint64_t range_count, range_capacity;
     struct class_state {
         uint32_t from, count; /* its ranges */
+        uint32_t hash;        /* of these */
     } * states;
     uint64_t state_count, state_capacity;
     /* the classes: each has its ranges of characters at codes[from], and its first state */
