@@ -128,7 +128,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .heads_cross = crosses,
         .heads_pass = crosses && expressions_cross(maker->made) && !is_beyond &&
                       (letters->variants == NULL || letters->variants == trawl_unicode()->variants),
-        .heads_hold = maker->made->items[expression].has_reach,
+        .has_reach = maker->made->items[expression].has_reach,
         .splits_i = splits_i(&maker->made->options),
         .rates = &maker->rates,
         .sample = maker->sample,
@@ -282,7 +282,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         made->atom_count <= SPLIT_STRINGS_MAX)
         distance = overlap(maker);
     made->has_near = distance == 0 && made->count == 1 && made->anchor_count == 1 &&
-                     !made->has_beyond && !made->items[0].has_reach && maker->is_near &&
+                     !made->has_beyond && maker->is_near &&
                      max_u64(made->plan->line_end, made->plan->line_end_also) < 0x80;
     made->are_spans = distance > 0;
     /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an

@@ -279,7 +279,7 @@ static bool is_line_end(const struct split_options *options, const struct syntax
 static bool may_cross(const struct split_options *options, const struct syntax_node *item,
                       bool is_top)
 {
-    return options->options->multi && !options->heads_hold &&
+    return options->options->multi && !options->has_reach &&
            split_may_hold(item, options->options->line_end) &&
            !(is_top && options->heads_cross && is_line_end(options, item));
 }
@@ -308,13 +308,14 @@ struct side {
     bool is_optional; /* everything is optional, and there are no assertions */
     uint32_t lines;   /* number of line ends */
     uint32_t varying;
+    double counts; /* how many sets of counts repetitions may have */
 };
 
 /* Reads what comes before the run, backwards, or what comes after it. */
 static struct side read_side(const struct split_options *options, const struct place *place,
                              bool backwards)
 {
-    struct side side = {true, true, true, 0, 0};
+    struct side side = {true, true, true, 0, 0, 1};
 
     for (; place != NULL; place = place->outer) {
         const uint32_t count = backwards ? place->first : place->list->count - place->end;
@@ -330,6 +331,10 @@ static struct side read_side(const struct split_options *options, const struct p
             side.lines +=
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
             side.varying += varying(item);
+            if (is_edge) /* what comes before each matters */
+                side.counts *= 2;
+            else if (item->kind == SYNTAX_REPEAT && item->max != SYNTAX_ENDLESS)
+                side.counts *= item->max - item->min + 1.0;
         }
     }
     return side;
@@ -464,7 +469,8 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
     split.is_sure =
         split.is_match || (!repeats && !options->has_edges && head.is_optional && rest.is_optional);
-    split.is_near = !repeats && head.varying <= 1;
+    split.is_near = !repeats && head.varying <= 1 &&
+                    (!options->has_reach || head.counts * rest.counts <= NEAR_COUNTS);
     return options->take(options->context, &split, error);
 }
 

@@ -35,7 +35,8 @@ struct split {
     const bool *near; /* NULL, or the bytes of a head that may match other line ends, too */
     /* The first string around which there is a match is inside of the leftmost match: at most one
      * item of the head varies, x{n,m}. If one head begins before another one, and ends at a later
-     * string, then the first head also matches up to the earlier string. */
+     * string, then the first head also matches up to the earlier string. And automata are as fast
+     * as a reach. */
     bool is_near;
     /* The strings are items `first` to `last` of this list, or begin with it. */
     const struct syntax_node *list;
@@ -50,7 +51,7 @@ struct split_options {
      * contains a line end, or an item that may match one. */
     bool heads_cross;
     bool heads_pass; /* that head may also contain items that may match them */
-    bool heads_hold; /* heads may contain whatever matches a line end */
+    bool has_reach;  /* the expression has: heads may contain whatever matches a line end */
     bool splits_i;   /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */
