@@ -76,6 +76,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
                         .begins = split->begins,
                         .leads = split->leads,
                         .list = split->list->number,
+                        .head_max = split->head_max,
                         .first = split->first,
                         .last = split->last,
                         .goes_on = split->goes_on,
@@ -138,6 +139,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .context = maker};
     const struct anchor_maker before = *maker;
     const uint64_t anchor_count = maker->made->anchor_count;
+    uint64_t head_max = 0;
     bool splits;
 
     if (maker->fails)
@@ -147,6 +149,11 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     TRAWL_TRY(split_expression(root, &options, &splits, error));
     if (!splits)
         take_back(maker, &before, anchor_count);
+    /* a match with a later string of another anchor may begin earlier */
+    for (uint64_t i = anchor_count; i < maker->made->anchor_count; i++)
+        head_max = max_u64(head_max, maker->made->anchors[i].head_max);
+    for (uint64_t i = anchor_count; i < maker->made->anchor_count; i++)
+        maker->made->anchors[i].head_max = head_max;
     maker->made->items[expression].has_atoms = splits;
     maker->lacks |= !splits;
     maker->fails =

@@ -414,6 +414,7 @@ static enum trawl_status put_all(struct determinizer *maker, const struct determ
                                    (made->options.letters.is_word != NULL || made->is_strict),
                         .classes = &maker->classes,
                         .slots = maker->place_slots,
+                        .slot_count = SLOTS,
                         .places = maker->places,
                         .borders = &border,
                         .border_count = anchor != NULL,

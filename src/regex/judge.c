@@ -65,17 +65,6 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                       "lines; which occurrence is the longest is unknown (see -P)");
 }
 
-enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             const struct judged *line, bool *matches, struct trawl_error *error)
-{
-    const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0;
-    const int found = words_match(expressions, expression, line, 0, line->count,
-                                  lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
-
-    *matches = found > 0;
-    return status_or_open(found, line, error);
-}
-
 uint64_t judge_after(const struct expressions *expressions, const struct judged *line,
                      const struct regex_span *span)
 {
@@ -111,16 +100,16 @@ static uint64_t first_from(const struct hits *hits, uint64_t from, uint64_t *nea
     return *near = low;
 }
 
-/* Returns true if hit number `index` may lie in a match of the expression. */
+/* Returns true if hit number `index` may lie in a match of the expression, which begins up to *head
+ * bytes earlier. */
 static bool may_hold(const struct expressions *expressions, uint32_t expression,
-                     const struct judged *line, uint64_t index)
+                     const struct judged *line, uint64_t index, uint64_t *head)
 {
     const uint64_t at = line->atoms->items[index].offset - line->atoms_from;
     const struct atom atom =
         judge_atom(expressions, line->atoms, index, line->bytes - line->atoms_from,
                    line->count + line->atoms_from);
-    const struct lazy_line text = {
-        .bytes = line->bytes, .count = line->count, .from = at, .is_text = true};
+    const struct lazy_line text = {.bytes = line->bytes, .count = line->count, .from = at};
     bool may = false;
 
     for (uint32_t i = expressions->atom_first[atom.pattern];
@@ -133,6 +122,7 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
             continue;
         around = lazy_around(&line->words->spans, anchor, &text,
                              atom.length > 0 ? at + atom.length : 0, &spare);
+        *head = expressions->anchors[anchor].head_max;
         may = around.before != AROUND_FAILS && around.after != AROUND_FAILS;
     }
     return may;
@@ -151,7 +141,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
     const uint8_t line_end = expressions->plan->line_end;
     uint64_t *failed_ns = &line->words->failed_ns, *near = &line->words->near;
     const uint64_t last = line->atoms->count - 1;
-    uint64_t begin, looks = 0;
+    uint64_t begin, head, looks = 0;
 
     for (uint64_t i = first_from(line->atoms, from, near); i < line->atoms->count; i++) {
         uint64_t spare = SPARE_BYTES;
@@ -171,7 +161,7 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
             if (found == 0)
                 continue;
         }
-        if (!may_hold(expressions, expression, line, i))
+        if (!may_hold(expressions, expression, line, i, &head))
             continue;
         begin = line->atoms->items[i].offset;
         if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
@@ -199,43 +189,52 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
     return 0;
 }
 
-/* Like match_near_atoms, for a line that a reach searches: tries the places before each atom where
- * a match with it may begin. */
-static int near_reach(const struct expressions *expressions, uint32_t expression,
+/* Like match_near_atoms, where matches do not cross lines: begins as far before an atom as a head
+ * may reach, if automata do not rule the atom out. */
+static int match_near(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
-    const struct reach *reach = expression_reach(expressions, expression);
-    const uint64_t max = reach != NULL ? reach_max(reach) : 0;
-    struct reach_window *window = words_window(line->words, expression);
-    uint64_t *near = &line->words->near, looks = 0;
+    uint64_t *near = &line->words->near, looks = 0, head;
 
-    if (reach == NULL)
-        return -1;
     for (uint64_t i = first_from(line->atoms, from + line->atoms_from, near);
          i < line->atoms->count; i++) {
         const uint64_t at = line->atoms->items[i].offset - line->atoms_from;
-        int found;
 
         if (at >= line->count)
             break;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        /* a record may have line ends inside, at which the anchors' automata end */
-        if (at < from ||
-            (expressions_cross(expressions) && !may_hold(expressions, expression, line, i)))
+        if (at < from || !may_hold(expressions, expression, line, i, &head))
             continue;
-        from = max_u64(from, at - min_u64(at, max));
-        program_note(&line->words->reach, line->count - from);
-        found = reach_match(reach, window, line->bytes, line->count, from, at, line->count,
-                            REGEX_ANYWHERE, span);
-        if (found < 0)
-            return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE,
-                               span, 1);
-        if (found > 0)
-            return found;
-        from = max_u64(at + 1, window->next);
+        from = max_u64(from, at - min_u64(at, head));
+        return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE, span,
+                           1);
     }
     return 0;
+}
+
+/* Returns true if match_near finds the matches: near atoms, unless the line is short. */
+static bool may_near(const struct expressions *expressions, uint32_t expression,
+                     const struct judged *line)
+{
+    const struct expression *item = &expressions->items[expression];
+
+    return line->atoms != NULL && item->has_atoms && item->beyond == NULL &&
+           (item->has_reach || (!expressions_cross(expressions) && line->count >= NEAR_LINE));
+}
+
+enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
+                             const struct judged *line, bool *matches, struct trawl_error *error)
+{
+    const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0;
+    struct regex_span span;
+    const int found = !lines && may_near(expressions, expression, line)
+                          ? match_near(expressions, expression, line, 0, &span)
+                          : words_match(expressions, expression, line, 0, line->count,
+                                        lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
+
+    *matches = found > 0;
+    return status_or_open(found, line, error);
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
@@ -245,7 +244,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const struct pcre2 *pcre2 = expressions->items[expression].beyond;
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
-    const bool has_reach = expressions->items[expression].has_reach;
+    const bool is_near = may_near(expressions, expression, line);
     uint64_t from = judge_after(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* start of the first empty match */
     int matched = 0;
@@ -260,10 +259,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line->atoms != NULL && expressions->items[expression].has_atoms &&
-            (expressions_cross(expressions) || has_reach)) {
-            matched = has_reach ? near_reach(expressions, expression, line, from, span)
-                                : match_near_atoms(expressions, expression, line, from, span);
+        if (is_near || (line->atoms != NULL && expressions->items[expression].has_atoms &&
+                        expressions_cross(expressions))) {
+            matched = is_near ? match_near(expressions, expression, line, from, span)
+                              : match_near_atoms(expressions, expression, line, from, span);
             from = count;
         }
         from = line->atoms_end > 0 && from >= line->atoms_end ? count

@@ -20,10 +20,12 @@
 #define LIMITED_BYTES ((UINT64_C(2) << 20) / 3)
 #define SHARES 96u
 #define FOUND_SHARE 4u
+/* Without a limit, they may take so many times as much: each rule of a book has states of its own
+ * beside its strings, with a column for each class of bytes beyond ASCII. */
+#define FOUND_GROWS 2u
 #define PLACE_BYTES 80u
 #define STATES_MAX (1u << 15)
 #define STATES_LEAST 4u
-#define CHARACTER_BYTES_MAX 4u
 struct lazy_sizes lazy_sizes = {.states = STATES_MAX, .credit = 4096};
 
 void lazy_free(struct lazy *lazy)
@@ -46,7 +48,7 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->slots, lazy->slot_count, sizeof(uint32_t));
     memory_release(lazy->items, lazy->item_capacity, sizeof(uint32_t));
     memory_release(lazy->found, lazy->count, 2 * sizeof(uint32_t));
-    memory_release(lazy->place_slots, NFA_SLOTS, sizeof(uint16_t));
+    memory_release(lazy->place_slots, lazy->place_slot_count, sizeof(uint16_t));
     classes_release(&lazy->classes);
     symbols_release(&lazy->symbols);
     for (uint32_t i = 0; i < LANES; i++)
@@ -81,24 +83,6 @@ static enum trawl_status new_part(struct lazy *lazy, uint32_t from, uint32_t cou
     return TRAWL_OK;
 }
 
-/* Returns a number of bytes that no match of the node exceeds; UINT32_MAX: there is none, or what
- * comes before the match matters. */
-static uint32_t max_bytes(const struct syntax_node *node)
-{
-    uint64_t max = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ? CHARACTER_BYTES_MAX : 0;
-
-    if (node->kind == SYNTAX_EDGE || node->kind == SYNTAX_BYTE || node->kind == SYNTAX_REFERENCE)
-        return UINT32_MAX;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const uint64_t item = max_bytes(node->items[i]);
-
-        max = node->kind == SYNTAX_LIST     ? max + item
-              : node->kind == SYNTAX_REPEAT ? item * node->max
-                                            : max_u64(max, item);
-    }
-    return (uint32_t)min_u64(max, UINT32_MAX);
-}
-
 /* Returns lazy->tail of an expression. */
 static uint32_t tail_of(const struct syntax_node *root)
 {
@@ -109,11 +93,30 @@ static uint32_t tail_of(const struct syntax_node *root)
         const struct syntax_node *last = list.count > 0 ? list.items[--list.count] : root;
 
         if (last->kind != SYNTAX_EDGE || (last->letter != '$' && last->letter != 'z') ||
-            (last->flags & SYNTAX_MANY_LINES) != 0)
+            (last->flags & SYNTAX_MANY_LINES) != 0 || syntax_has(&list, SYNTAX_EDGE) ||
+            syntax_has(&list, SYNTAX_BYTE))
             return 0;
-        tail = (uint32_t)max_u64(tail, max_bytes(&list));
+        tail = (uint32_t)max_u64(tail, syntax_max_bytes(&list));
     }
     return tail < UINT32_MAX ? tail : 0;
+}
+
+/* Makes room in nfa.slots for twice as many places as there may be. */
+static enum trawl_status grow_place_slots(struct lazy *lazy, struct trawl_error *error)
+{
+    uint32_t count = lazy->place_slot_count;
+    uint16_t *slots;
+
+    while (count < 2 * lazy->nfa.max)
+        count *= 2;
+    if (count == lazy->place_slot_count)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_NEW(slots, count, error));
+    memory_release(lazy->place_slots, lazy->place_slot_count, sizeof *slots);
+    lazy->nfa.slots = lazy->place_slots = slots;
+    lazy->nfa.slot_count = lazy->place_slot_count = count;
+    nfa_share(&lazy->nfa);
+    return TRAWL_OK;
 }
 
 /* Lists the borders beside the strings of the expression's anchors. */
@@ -161,10 +164,13 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
 
     find_borders(lazy, index);
     lazy->firsts[index] = NOTHING;
-    nfa->max = (uint32_t)min_u64((nfa->slots != NULL ? 0 : nfa->count) + RULE_PLACES_MAX,
-                                 lazy->made->memory.mib > 0 ? lazy->share_bytes / PLACE_BYTES
-                                                            : UINT32_MAX);
+    nfa->max = (uint32_t)min_u64(nfa->count + RULE_PLACES_MAX, lazy->made->memory.mib > 0
+                                                                   ? lazy->share_bytes / PLACE_BYTES
+                                                               : nfa->slots != NULL ? NFA_PLACES_MAX
+                                                                                    : UINT32_MAX);
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->max, error));
+    if (nfa->slots != NULL)
+        TRAWL_TRY(grow_place_slots(lazy, error));
     TRAWL_TRY(syntax_again(&item->tree, &tree, error));
     nfa->steps = 0;
     at = nfa_put(nfa, (struct place){.kind = PLACE_END, .other = index});
@@ -180,8 +186,8 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
         lazy->firsts[index] = at;
     else
         nfa->count = count;
-    if (nfa->fails && nfa->slots != NULL) /* they may be those of places that are gone */
-        memset(nfa->slots, 0, NFA_SLOTS * sizeof *nfa->slots);
+    if (nfa->fails && nfa->slots != NULL)
+        nfa_share(nfa);
     is_large = nfa->fails && !nfa->is_hull && !finds && lazy->count == 1;
     nfa->fails = false;
     if (is_large) {
@@ -547,11 +553,13 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
                             ? min_u64(((uint64_t)made->memory.mib << 20) / SHARES, LIMITED_BYTES)
                             : SHARE_BYTES;
     if (lazy->as != LAZY_ENDS)
-        lazy->share_bytes /= FOUND_SHARE;
+        lazy->share_bytes = made->memory.mib > 0 ? lazy->share_bytes / FOUND_SHARE
+                                                 : FOUND_GROWS * lazy->share_bytes;
     TRAWL_TRY(MEMORY_ROOM(lazy->nfa.places, lazy->place_capacity, 1, error));
     if (!lazy->nfa.is_hull)
         TRAWL_TRY(MEMORY_ZEROED(lazy->place_slots, NFA_SLOTS, error));
     lazy->nfa.slots = lazy->place_slots;
+    lazy->nfa.slot_count = lazy->place_slot_count = lazy->place_slots != NULL ? NFA_SLOTS : 0;
     lazy->nfa.classes = lazy->nfa.is_hull ? NULL : &lazy->classes;
     lazy->nfa.keeps_classes = !lazy->nfa.is_hull;
     lazy->nfa.max = 1;

@@ -76,7 +76,8 @@ struct lazy {
     uint32_t count; /* of expressions; `made` may be gone when this is freed */
     struct nfa nfa;
     uint64_t place_capacity;
-    uint16_t *place_slots;  /* nfa.slots of a single expression */
+    uint16_t *place_slots; /* nfa.slots, but for hulls */
+    uint32_t place_slot_count;
     struct classes classes; /* nfa.classes of a single expression */
     struct symbols symbols; /* of an automaton that reads backwards */
     /* for each expression, its first place; 0: its places are not made yet; NOTHING: it always

@@ -271,12 +271,16 @@ static inline bool peek(struct side *side, const struct lazy_line *text, uint64_
                         const bool is_first, const bool back)
 {
     struct lazy *lazy = side->lazy;
-    const uint16_t *class_of = back ? lazy->line_class_of : lazy->ascii_class_of;
+    const uint16_t *class_of = !text->is_text ? lazy->class_of
+                               : back         ? lazy->line_class_of
+                                              : lazy->ascii_class_of;
     const uint8_t *bytes = text->bytes;
     const uint32_t *next = lazy->next;
     uint64_t at = side->at;
     uint32_t state = side->state, to = 0;
 
+    if (!text->is_text && !back && lazy->wide > 0)
+        side->state = state = NOTHING;
     if (state == NOTHING)
         return false;
     while (back ? at > stop : at < stop) {

@@ -28,25 +28,48 @@ uint32_t nfa_put(struct nfa *nfa, struct place place)
     return nfa->count++;
 }
 
+/* Returns the slot of a place that is like this one, or a free one. */
+static uint32_t slot_of(const struct nfa *nfa, const struct place *place)
+{
+    const uint32_t key = place->next << 16 ^ place->other << 3 ^ (uint32_t)place->low << 8 ^
+                         place->high ^ (uint32_t)place->kind << 31;
+    uint32_t slot = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (nfa->slot_count - 1);
+
+    for (; nfa->slots[slot] != 0; slot = (slot + 1) & (nfa->slot_count - 1)) {
+        const struct place *held = &nfa->places[nfa->slots[slot] - 1];
+
+        if (held->kind == place->kind && held->low == place->low && held->high == place->high &&
+            held->next == place->next && held->other == place->other)
+            break;
+    }
+    return slot;
+}
+
 /* Returns a place that is like this one and will not change, or adds it: most characters of a class
  * end with the same bytes. */
 static uint32_t shared_place(struct nfa *nfa, struct place place)
 {
-    const uint32_t key = place.next << 16 ^ place.other << 3 ^ (uint32_t)place.low << 8 ^
-                         place.high ^ (uint32_t)place.kind << 31;
-    uint32_t slot = key * 2654435769u / (UINT32_MAX / NFA_SLOTS + 1);
+    uint32_t slot;
 
     if (nfa->slots == NULL)
         return nfa_put(nfa, place);
-    for (; nfa->slots[slot] != 0; slot = (slot + 1) % NFA_SLOTS) {
-        const struct place *held = &nfa->places[nfa->slots[slot] - 1];
+    slot = slot_of(nfa, &place);
+    if (nfa->slots[slot] == 0)
+        nfa->slots[slot] = (uint16_t)(nfa_put(nfa, place) + 1);
+    return nfa->slots[slot] - 1u;
+}
 
-        if (held->kind == place.kind && held->low == place.low && held->high == place.high &&
-            held->next == place.next && held->other == place.other)
-            return nfa->slots[slot] - 1;
+void nfa_share(struct nfa *nfa)
+{
+    memset(nfa->slots, 0, nfa->slot_count * sizeof *nfa->slots);
+    for (uint32_t i = 1; i < nfa->count; i++) {
+        const uint8_t kind = nfa->places[i].kind;
+        const uint32_t slot = slot_of(nfa, &nfa->places[i]);
+
+        if ((kind == PLACE_BYTES || kind == PLACE_CLASS || kind == PLACE_FORK) &&
+            nfa->slots[slot] == 0)
+            nfa->slots[slot] = (uint16_t)(i + 1);
     }
-    nfa->slots[slot] = (uint16_t)(nfa_put(nfa, place) + 1);
-    return nfa->slots[slot] - 1;
 }
 
 static uint32_t put_bytes(struct nfa *nfa, uint32_t low, uint32_t high, uint32_t next)
@@ -185,15 +208,6 @@ static uint32_t put_choice(struct nfa *nfa, const struct syntax_node *node, uint
                                        .other = node->is_lazy ? item : next});
 }
 
-static bool has_edge(const struct syntax_node *node)
-{
-    bool has = node->kind == SYNTAX_EDGE;
-
-    for (uint32_t i = 0; i < node->count && !has; i++)
-        has = has_edge(node->items[i]);
-    return has;
-}
-
 static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint32_t next)
 {
     const struct syntax_node *item = node->items[0];
@@ -204,7 +218,7 @@ static uint32_t put_repeat(struct nfa *nfa, const struct syntax_node *node, uint
      * second \b would have to end the repetition. */
     fail_if(nfa,
             node->max > 1 && item->may_be_empty &&
-                (nfa->marked > 0 || (nfa->is_ordered && has_edge(item))),
+                (nfa->marked > 0 || (nfa->is_ordered && syntax_has(item, SYNTAX_EDGE))),
             "what it repeats may be empty");
     if (is_plus) {
         /* The item comes first, and then the choice, also in x*, which is (x+)?: so an empty x ends

@@ -13,7 +13,8 @@
 #define END_OF_LINE 256u /* read at the end of a line, instead of a byte */
 #define CHARACTER 257u   /* read backwards, instead of the bytes of a character beyond ASCII */
 #define NO_PLACE UINT32_MAX
-#define NFA_SLOTS 8192u          /* a power of two, and more than there are shared places */
+#define NFA_SLOTS 8192u          /* for up to 4,096 places */
+#define NFA_PLACES_MAX 65534u    /* of which some are shared */
 #define NFA_STEPS_MAX (1u << 20) /* of an expression's places; so many take some 10 ms */
 /* In an automaton for hulls: a byte beyond ASCII comes before. */
 #define LINE_BEFORE_HIGH LINE_BEFORES
@@ -89,7 +90,8 @@ struct nfa {
     /* A class becomes a place of the kind CLASS, which leads to others of the same class, added by
      * nfa_after when a text needs them; false: places of its automaton's bytes. */
     bool keeps_classes;
-    uint16_t *slots;      /* NFA_SLOTS, to find places that are alike; NULL: none is shared */
+    uint16_t *slots;      /* to find places that are alike; NULL: none is shared */
+    uint32_t slot_count;  /* a power of two, and more than there are shared places */
     struct place *places; /* room for `max` */
     uint32_t count, max;
     uint32_t steps; /* the work so far: ranges and blocks of classes */
@@ -104,6 +106,8 @@ uint32_t nfa_put_node(struct nfa *nfa, const struct syntax_node *node, uint32_t 
 /* The same for a root without what is optional at the start or end of its alternatives: lines with
  * a match are the same. */
 uint32_t nfa_put_core(struct nfa *nfa, const struct syntax_node *root, uint32_t next);
+/* Fills the slots with the places, none of which will change any more. */
+void nfa_share(struct nfa *nfa);
 /* Returns the place after a CLASS place that takes border->next: one of the same class, or its
  * `next`; NO_PLACE: it does not take it. */
 uint32_t nfa_after(struct nfa *nfa, uint32_t place, const struct border *border);

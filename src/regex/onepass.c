@@ -189,6 +189,7 @@ static enum trawl_status make_group(const struct expressions *made, const struct
                               .marked = number,
                               .classes = &maker->classes,
                               .slots = maker->slots,
+                              .slot_count = NFA_SLOTS,
                               .places = maker->places,
                               .max = PLACES_MAX};
     group->backwards = backwards;

@@ -20,6 +20,8 @@ struct anchor {
     bool keeps, folds; /* as in struct split */
     bool begins;       /* a match begins with the string: the head is empty, or only assertions */
     bool leads; /* the same, or the head is optional: then another match begins with the string */
+    /* the most bytes before the strings of any alternative; UINT64_MAX: there is no limit */
+    uint64_t head_max;
     /* the strings are items `first` to `last` of the list with this number, or begin with it */
     uint32_t list;
     uint32_t first, last;

@@ -308,6 +308,7 @@ struct side {
     bool is_optional; /* everything is optional, and there are no assertions */
     uint32_t lines;   /* number of line ends */
     uint32_t varying;
+    uint64_t max;  /* of its bytes */
     double counts; /* how many sets of counts repetitions may have */
 };
 
@@ -315,7 +316,7 @@ struct side {
 static struct side read_side(const struct split_options *options, const struct place *place,
                              bool backwards)
 {
-    struct side side = {true, true, true, 0, 0, 1};
+    struct side side = {true, true, true, 0, 0, 0, 1};
 
     for (; place != NULL; place = place->outer) {
         const uint32_t count = backwards ? place->first : place->list->count - place->end;
@@ -331,6 +332,7 @@ static struct side read_side(const struct split_options *options, const struct p
             side.lines +=
                 options->heads_cross && place->outer == NULL && is_line_end(options, item);
             side.varying += varying(item);
+            side.max += syntax_max_bytes(item);
             if (is_edge) /* what comes before each matters */
                 side.counts *= 2;
             else if (item->kind == SYNTAX_REPEAT && item->max != SYNTAX_ENDLESS)
@@ -469,6 +471,7 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
     split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
     split.is_sure =
         split.is_match || (!repeats && !options->has_edges && head.is_optional && rest.is_optional);
+    split.head_max = repeats || head.max >= UINT32_MAX ? UINT64_MAX : head.max;
     split.is_near = !repeats && head.varying <= 1 &&
                     (!options->has_reach || head.counts * rest.counts <= NEAR_COUNTS);
     return options->take(options->context, &split, error);

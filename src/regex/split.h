@@ -25,14 +25,15 @@ struct split_strings {
 /* The strings of an alternative of an expression, and what surrounds them. */
 struct split {
     const struct split_strings *strings;
-    bool folds;     /* some letters of the strings, in lower case here, stand for any case */
-    bool keeps;     /* some characters of the strings stand only for themselves */
-    bool is_match;  /* each occurrence of a string is a match of the expression */
-    bool is_sure;   /* each occurrence of a string is a match, or lies in one */
-    bool begins;    /* a match begins with the string: only assertions may come before it */
-    bool leads;     /* the same, or all before it is optional: then another match begins with it */
-    uint32_t lines; /* number of line ends in the head */
-    const bool *near; /* NULL, or the bytes of a head that may match other line ends, too */
+    bool folds;    /* some letters of the strings, in lower case here, stand for any case */
+    bool keeps;    /* some characters of the strings stand only for themselves */
+    bool is_match; /* each occurrence of a string is a match of the expression */
+    bool is_sure;  /* each occurrence of a string is a match, or lies in one */
+    bool begins;   /* a match begins with the string: only assertions may come before it */
+    bool leads;    /* the same, or all before it is optional: then another match begins with it */
+    uint64_t head_max; /* the most bytes of the head; UINT64_MAX: there is no limit */
+    uint32_t lines;    /* number of line ends in the head */
+    const bool *near;  /* NULL, or the bytes of a head that may match other line ends, too */
     /* The first string around which there is a match is inside of the leftmost match: at most one
      * item of the head varies, x{n,m}. If one head begins before another one, and ends at a later
      * string, then the first head also matches up to the earlier string. And automata are as fast

@@ -6,6 +6,8 @@
 #include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
+#define CHARACTER_BYTES_MAX 4u
+
 #define BLOCK_BYTES 1024u /* size of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
@@ -412,4 +414,29 @@ void syntax_release(struct syntax *syntax)
 {
     syntax_forget(syntax);
     memset(syntax, 0, sizeof *syntax);
+}
+
+bool syntax_has(const struct syntax_node *node, enum syntax_kind kind)
+{
+    bool has = node->kind == kind;
+
+    for (uint32_t i = 0; i < node->count && !has; i++)
+        has = syntax_has(node->items[i], kind);
+    return has;
+}
+
+uint32_t syntax_max_bytes(const struct syntax_node *node)
+{
+    uint64_t max = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET ? CHARACTER_BYTES_MAX
+                   : node->kind == SYNTAX_REFERENCE                      ? UINT32_MAX
+                                                    : node->kind == SYNTAX_BYTE;
+
+    for (uint32_t i = 0; i < node->count; i++) {
+        const uint64_t item = syntax_max_bytes(node->items[i]);
+
+        max = node->kind == SYNTAX_LIST     ? max + item
+              : node->kind == SYNTAX_REPEAT ? item * node->max
+                                            : max_u64(max, item);
+    }
+    return (uint32_t)min_u64(max, UINT32_MAX);
 }

@@ -174,6 +174,10 @@ void syntax_forget(struct syntax *syntax);
  * caller frees *out with syntax_release, before the expression. Errors: MEMORY. */
 enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
                                struct trawl_error *error);
+/* Returns true if the node, or one inside of it, is of this kind. */
+bool syntax_has(const struct syntax_node *node, enum syntax_kind kind);
+/* Returns a number of bytes that no match of the node exceeds; UINT32_MAX: there is none. */
+uint32_t syntax_max_bytes(const struct syntax_node *node);
 /* Returns what is repeated: the node, or its item if the node is a REPEAT, and so on. */
 static inline const struct syntax_node *syntax_once(const struct syntax_node *node)
 {
