@@ -40,12 +40,13 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
 void block_extend(const struct text_scan *scan, const struct view *view, struct block *block,
                   uint64_t first, uint64_t max)
 {
-    while (block->next < view->match_count && !scan->settings->invert &&
-           block->next - first < max) {
+    while (block->next < view->match_count &&
+           (scan->settings->invert || block->next - first < max)) {
         const struct trawl_match *match = view->matches + block->next;
         const uint64_t begin = match->begin + match->distance - view->begin;
 
-        if (begin >= block->end && block_line_begin(scan, view, block->end, begin) > block->end)
+        if (begin >= block->end && (scan->settings->invert ||
+                                    block_line_begin(scan, view, block->end, begin) > block->end))
             break;
         block->end = end_of_match(scan, view, match, block->end);
         block->next++;
