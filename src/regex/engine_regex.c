@@ -693,6 +693,26 @@ static enum trawl_status engine_submit(struct engine_worker *own, struct engine_
                                       : refine_scan(&worker->refiner, task, error);
 }
 
+static void close_kept(void *line)
+{
+    trawl_line_close((struct trawl_line *)line);
+}
+
+enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
+                                struct trawl_error *error)
+{
+    const struct expressions *expressions;
+
+    plan->attached[PLAN_LINE].release = close_kept;
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    *stays_within = expressions_cross(expressions) && !expressions->crosses;
+    *pcre = 0;
+    for (uint32_t i = 0; i < expressions->count; i++)
+        if (expressions->items[i].beyond != NULL && *pcre < 2)
+            *pcre = expressions->items[i].beyond->may_be_empty ? 2 : 1;
+    return TRAWL_OK;
+}
+
 const struct trawl_plan *regex_strings(const struct trawl_plan *plan)
 {
     const struct line_reader *reader = plan->line_reader;

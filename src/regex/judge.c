@@ -194,11 +194,15 @@ static int match_near_atoms(const struct expressions *expressions, uint32_t expr
 static int match_near(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
-    uint64_t *near = &line->words->near, looks = 0, head;
+    const struct reach *reach =
+        expressions->items[expression].has_reach ? expression_reach(expressions, expression) : NULL;
+    struct reach_window *window = words_window(line->words, expression);
+    uint64_t *near = &line->words->near, looks = 0, head, begin;
 
     for (uint64_t i = first_from(line->atoms, from + line->atoms_from, near);
          i < line->atoms->count; i++) {
         const uint64_t at = line->atoms->items[i].offset - line->atoms_from;
+        int found = -1;
 
         if (at >= line->count)
             break;
@@ -206,9 +210,18 @@ static int match_near(const struct expressions *expressions, uint32_t expression
             return WORDS_CANCELLED;
         if (at < from || !may_hold(expressions, expression, line, i, &head))
             continue;
-        from = max_u64(from, at - min_u64(at, head));
-        return words_match(expressions, expression, line, from, line->count, REGEX_ANYWHERE, span,
-                           1);
+        begin = max_u64(from, at - min_u64(at, head));
+        if (reach != NULL) { /* few matches are not worth the states that an automaton needs */
+            program_note(&line->words->reach, line->count - begin);
+            found = reach_match(reach, window, line->bytes, line->count, begin, at, line->count,
+                                REGEX_ANYWHERE, span);
+        }
+        if (found < 0)
+            return words_match(expressions, expression, line, begin, line->count, REGEX_ANYWHERE,
+                               span, 1);
+        if (found > 0)
+            return found;
+        from = max_u64(at + 1, window->next);
     }
     return 0;
 }
@@ -528,26 +541,6 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     if (first->end > first->begin || line->each_empty)
         return go_on(merge, expressions, line, 0, error);
     memmove(merge->items, merge->items + 1, (size_t)--merge->count * sizeof *merge->items);
-    return TRAWL_OK;
-}
-
-static void close_kept(void *line)
-{
-    trawl_line_close((struct trawl_line *)line);
-}
-
-enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
-                                struct trawl_error *error)
-{
-    const struct expressions *expressions;
-
-    plan->attached[PLAN_LINE].release = close_kept;
-    TRAWL_TRY(expressions_want(plan, &expressions, error));
-    *stays_within = expressions_cross(expressions) && !expressions->crosses;
-    *pcre = 0;
-    for (uint32_t i = 0; i < expressions->count; i++)
-        if (expressions->items[i].beyond != NULL && *pcre < 2)
-            *pcre = expressions->items[i].beyond->may_be_empty ? 2 : 1;
     return TRAWL_OK;
 }
 
