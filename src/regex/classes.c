@@ -152,14 +152,16 @@ enum trawl_status classes_know(struct classes *classes, const struct syntax_node
         const struct class_known *known = &classes->known[*index];
 
         if (known->count == set->set_count &&
-            memcmp(classes->codes + known->from, set->set, known->count * sizeof *set->set) == 0)
+            (known->count == 0 ||
+             memcmp(classes->codes + known->from, set->set, known->count * sizeof *set->set) == 0))
             return TRAWL_OK;
     }
     TRAWL_TRY(
         MEMORY_ROOM(classes->known, classes->known_capacity, classes->known_count + 1, error));
     TRAWL_TRY(MEMORY_ROOM(classes->codes, classes->code_capacity,
                           classes->code_count + set->set_count, error));
-    memcpy(classes->codes + classes->code_count, set->set, set->set_count * sizeof *set->set);
+    if (set->set_count > 0)
+        memcpy(classes->codes + classes->code_count, set->set, set->set_count * sizeof *set->set);
     classes->known[classes->known_count++] =
         (struct class_known){(uint32_t)classes->code_count, set->set_count, CLASSES_NONE};
     classes->code_count += set->set_count;

@@ -235,7 +235,8 @@ static enum trawl_status make_places(struct lazy *lazy, struct trawl_error *erro
         if (status != TRAWL_OK) { /* no group is read before they are made */
             lazy->is_stale = true;
             memset(lazy->groups, 0xff, lazy->group_count * sizeof(uint32_t));
-            memset(lazy->besides, 0xff, lazy->border_count * sizeof(uint32_t));
+            if (lazy->border_count > 0)
+                memset(lazy->besides, 0xff, lazy->border_count * sizeof(uint32_t));
             return status;
         }
         lazy->wide = lazy->symbols.count;
