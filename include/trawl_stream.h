@@ -92,7 +92,7 @@ TRAWL_CALL trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_strea
  * bytes until trawl_stream_reset. Errors: as for trawl_stream_feed, except LIMIT. */
 TRAWL_CALL trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
                             trawl_match_sink sink, void *context, struct trawl_error *error);
-/* Copy a stream: the copy has the same plan, options and past. */
+/* Copy a stream: the copy has the same plan, options and state. */
 TRAWL_CALL trawl_stream_copy(const struct trawl_stream *stream, struct trawl_stream **copy,
                              struct trawl_error *error);
 /* Begin a new text with a stream, which is then as after trawl_stream_open. Allocates nothing. */

@@ -38,8 +38,8 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value, 
 uint64_t bytes_count_portable(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
 uint64_t bytes_count_avx2(const uint8_t *bytes, uint64_t count, uint8_t value, bool *has_null);
 
-/* Writes the bytes to `to`, as far as they fit into `room` with the terminating NUL; control
- * characters and quotes as \xHH. Returns the length of what it wrote. */
+/* Writes the bytes to `to`, control characters of ASCII and double quotes as \xHH, and a NUL, until
+ * fewer than 5 of the `room` bytes are left. Returns the length without the NUL. */
 uint64_t bytes_show(const uint8_t *bytes, uint64_t count, char *to, uint64_t room);
 
 /* Returns the offset of the first byte that equals `value` or `other`; `count` if no byte does. */

@@ -214,8 +214,8 @@ void choose_explain(const struct expressions *made, char *lines, uint64_t lines_
     TRAWL_ASSERT(used < lines_bytes);
 }
 
-void choose_tell(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
-                 const struct runs *runs, uint64_t read_bytes, uint64_t ns)
+void choose_report(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
+                   const struct runs *runs, uint64_t read_bytes, uint64_t ns)
 {
     const struct expressions *made = worker->expressions;
     struct words *words = &worker->words;

@@ -19,10 +19,10 @@ void choose_explain(const struct expressions *made, char *lines, uint64_t lines_
 const char *choose_name(const struct expressions *made, enum way way);
 /* Tells the call that so many bytes were searched by worker->contest.now, in `ns`; with `runs`,
  * only `read_bytes` were read. Clears worker->lazily. */
-void choose_tell(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
-                 const struct runs *runs, uint64_t read_bytes, uint64_t ns);
+void choose_report(struct regex_worker *worker, const struct engine_chunk *chunk, uint64_t bytes,
+                   const struct runs *runs, uint64_t read_bytes, uint64_t ns);
 /* Chooses how the steps after `step` are read, and how long the next one is. `step` was searched
- * from began_ns to ended_ns; not `counts`: these are not known. */
+ * from began_ns to ended_ns; if `counts` is false, these times are not known. */
 void choose_next(const struct step *step, uint64_t began_ns, uint64_t ended_ns, bool counts);
 /* Called after a step that took `ns` since its atoms were found. Returns true if all of the host's
  * threads would search the rest of the text sooner than a device, whose worker alone judges what

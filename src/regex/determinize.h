@@ -27,7 +27,8 @@ enum determinize_as {
     DETERMINIZE_ORDERED, /* finds where the first match ends, the one that Perl prefers */
     DETERMINIZE_LONGEST, /* the same for POSIX */
     DETERMINIZE_BACKWARDS,
-    /* a line matches if both hold for a string of an anchor in it */
+    /* A line matches if it has a string of an anchor, and BEFORE accepts what precedes the string
+     * and AFTER what follows. */
     DETERMINIZE_BEFORE,
     DETERMINIZE_AFTER
 };

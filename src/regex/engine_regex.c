@@ -129,7 +129,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     step->judged++;
     TRAWL_TRY(step_push_merged_hits(step, line, from, error));
     note_undecided(step, line, UINT64_MAX);
-    choose_tell(worker, chunk, step->to - from, NULL, 0, 0);
+    choose_report(worker, chunk, step->to - from, NULL, 0, 0);
     return TRAWL_OK;
 }
 
@@ -471,14 +471,15 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
                              : read_lines(step, error));
     if (worker->divides)
         TRAWL_TRY(by_anchors(step, error));
-    if (by_atoms && step_may_hand_over(step)) { /* the device's own time decides nothing */
+    if (by_atoms &&
+        step_may_hand_over(step)) { /* count only the host's time, since atoms were found */
         began_ns = worker->found_ns;
         if (worker->refiner.found.hits.count > worker->atoms_max)
             worker->atoms_max *= 2;
     }
     worker->stepped_ns = counts ? read_clock() : 0;
-    choose_tell(worker, step->chunk, step->to - step->from, runs, cost.bytes,
-                worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
+    choose_report(worker, step->chunk, step->to - step->from, runs, cost.bytes,
+                  worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
     if (!by_atoms && counts)
         choose_count_runs(step, runs != NULL ? &cost : NULL,
                           worker->stepped_ns - min_u64(began_ns, worker->stepped_ns));
@@ -499,8 +500,8 @@ static enum trawl_status scan_atoms(struct regex_worker *worker, struct engine_t
     struct hits *hits = &task->result->hits;
 
     TRAWL_TRY(worker->refiner.ops->submit(worker->refiner.prefilter, task, error));
-    choose_tell(worker, task->chunk, task->result->done - task->from, NULL, 0,
-                clock_now_ns() - began_ns);
+    choose_report(worker, task->chunk, task->result->done - task->from, NULL, 0,
+                  clock_now_ns() - began_ns);
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -610,7 +611,7 @@ static enum trawl_status scan_pieces(struct regex_worker *worker, const struct e
     TRAWL_TRY(scan_piece(&step, error));
     result->candidate_count += step.judged;
     result->done = step.to;
-    choose_tell(worker, chunk, step.to - from, NULL, 0, clock_now_ns() - began_ns);
+    choose_report(worker, chunk, step.to - from, NULL, 0, clock_now_ns() - began_ns);
     result->hits.one_per_line = task->want == WANT_LINES;
     return TRAWL_OK;
 }

@@ -35,7 +35,8 @@ const struct reach *program_reach(const struct program *program, bool whole_word
  */
 enum trawl_status program_steps(const struct program *program, bool whole_word, bool is_strict,
                                 const struct groups **groups);
-/* Returns what each match has in a row; NULL: nothing that is rare, or memory is lacking. */
+/* Returns the runs of rare characters that each match has (runs.h); NULL: it has none, or memory is
+ * lacking. */
 const struct runs *program_runs(const struct program *program);
 
 /* How often a machine was asked, and for how many bytes. */

@@ -221,8 +221,8 @@ static bool ask(const struct search *search, struct kept_ranges *kept,
     return helps;
 }
 
-/* Returns true if the search gains from the ranges. Of a text that is divided over devices, ranges
- * are not searched. An answer that only a device can give is that to one launch, which may fail. */
+/* Returns true if the search gains from the ranges. It does not search ranges of a text that is
+ * divided over devices, nor where only a device can give the answer: that takes a single launch. */
 static bool pays(const struct search *search, const struct kept_ranges *kept)
 {
     return search->schedule == SCHEDULE_HOST || kept->count == 0 ||

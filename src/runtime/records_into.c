@@ -1,9 +1,9 @@
 /* records_into: loads records, and says for each which patterns occur in it (trawl_ask_records)
  *
- * If a device has the records, it computes the answer, in a search of the tape whose sink wants the
- * form RECORDS. Otherwise, for plans that devices cannot answer, and where the tape's filter leaves
- * few pages, the host searches with a matrix search (matrix.c), whose workers also count the
- * occurrences for COUNTS.
+ * If a device has the records, it computes the answer: a search of the tape whose sink asks for the
+ * form RECORDS. The host searches (matrix.c; its workers also count occurrences for COUNTS) if no
+ * device has the records, if devices cannot answer for the plan, or if the tape's filter leaves few
+ * pages.
  */
 #include <inttypes.h>
 #include <string.h>

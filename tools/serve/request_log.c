@@ -1,4 +1,4 @@
-/* request_log: writes the line of a request. */
+/* request_log: writes one line of JSON for each request. */
 #include "serve/request_log.h"
 
 #include <jansson.h>

@@ -80,7 +80,7 @@ SIMT_FUNCTION uint32_t append_places(const struct pattern_arguments *a,
     return append_words(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* Returns a lane's words for a whole step. Called by all lanes of the warp. */
+/* Returns the masks of a lane's hits in a whole step. Called by all lanes of the warp. */
 SIMT_FUNCTION struct tile_masks append_step(const struct pattern_arguments *a,
                                             const struct stream_rows *step, int kind)
 {

@@ -138,7 +138,7 @@ static void set_text_rules(struct text_scan *scan, const struct open_file *file)
     scan->binary_files = binary_rule(scan->settings, file);
     scan->rules.seekable = in_memory || describe_text(scan->text).is_seekable;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
-    /* decompressed text cannot be read at any offset */
+    /* decompressed text is not seekable */
     scan->rules.unpacks = file->may_be_compressed && !in_memory && !scan->rules.seekable;
     /* a small file, and the text of --multiline, are searched by one thread */
     scan->counting.line_end = scan->settings->line_end;
