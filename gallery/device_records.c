@@ -310,7 +310,8 @@ static enum trawl_status flush(struct packing *packing, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Puts `count` bytes, or NULs if bytes is NULL, into the staging buffer. */
+/* Puts `count` bytes (folded if the plan ignores case), or NULs if bytes is NULL, into the staging
+ * buffer, and sends the buffer to the device each time it is full. */
 static enum trawl_status packing_put(struct packing *packing, const uint8_t *bytes, uint64_t count,
                                      struct trawl_error *error)
 {

@@ -12,8 +12,9 @@
  * fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
-/* Where cuda_sampled_fill writes its tables: `heads` and `entries` are the lists of the offsets of
- * each gram of the pattern, `words` is a bitmap of the grams, which the caller has zeroed. */
+/* Where cuda_sampled_fill writes its tables: `heads` and `entries` are, for each hash value, the
+ * list of offsets of the pattern's sampled grams; `words` is a bitmap of these grams, which the
+ * caller has zeroed. */
 struct cuda_sampled_tables {
     uint32_t *heads, *entries, *words;
 };

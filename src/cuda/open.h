@@ -49,7 +49,7 @@ struct cuda_resident {
      * `memory` */
     bool stays;
     /* If `stays`, but fewer than SCAN_AROUND_BYTES follow the text in its allocation: a copy of the
-     * text's end, from offset `tail_at`, in which kernels search the last starts. */
+     * text's end, from offset `tail_at`, in which kernels search the last start positions. */
     struct cuda_memory tail;
     uint64_t tail_at;
     /* only if borrowed: the text has been copied to `bytes`, so the host can read it */
@@ -84,8 +84,8 @@ struct cuda_engine {
     /* What unloaded borrowed texts have left, the latest first, for when they are borrowed again,
      * as each call does that gets one; guarded by `load_lock`. A free entry has no `borrowed`. */
     struct cuda_resident left[CUDA_LEFT_MAX];
-    uint32_t wholes_loaded; /* texts loaded whole on purpose, each on the next device; guarded by
-                               `load_lock` */
+    uint32_t wholes_loaded; /* counts texts that were loaded whole on purpose, on the devices in
+                               turn; guarded by `load_lock` */
     struct cuda_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end;                     /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

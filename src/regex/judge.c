@@ -622,8 +622,8 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found,
     return status_of(found, &line->judged, error);
 }
 
-/* Before PCRE2 searches a short line: returns true if it has no match, by the lazy automata, which
- * are used from call number RULES_AFTER on. */
+/* Returns true if lazy automata show that a short line has no match, before PCRE2 searches it. They
+ * are asked from call number RULES_AFTER on, and no more once they have ruled out too few lines. */
 static bool rules_out(struct trawl_line *line)
 {
     const struct lazy_line read = {

@@ -54,7 +54,8 @@ enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t
  * occurrence; NULL if there is none. */
 const struct trawl_plan *engines_page_plan(const struct trawl_plan *plan);
 
-/* Finds where a line that has not ended can be forgotten (regex_cut). */
+/* Sets *cut to the offset up to which the bytes of an unfinished line can be discarded (regex_cut).
+ */
 enum trawl_status engines_cut(const struct trawl_plan *plan, const uint8_t *line, uint64_t count,
                               const struct engine_call *call, uint64_t *cut,
                               struct trawl_error *error);

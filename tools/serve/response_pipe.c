@@ -154,7 +154,7 @@ static size_t bytes_within_limit(struct response *response, const uint8_t *bytes
 }
 
 /* Returns true if output stops immediately, even inside a line: the client is gone, or the deadline
- * passed more than LAST_LINE_NS ago. Sooner after the deadline, the present line is still
+ * passed more than LAST_LINE_NS ago. Before that, the current line is still
  * completed. */
 static bool is_late(const struct response *response)
 {

@@ -175,7 +175,7 @@ struct answer_line {
     int is_near;  /* it begins at most decide_bytes before the hit */
 };
 
-/* Returns the line or record of hit i; of a line, `to` is not its end, but the text's. Hits ascend.
+/* Returns the line or record of hit i; for a line, `to` is the end of the text. Hits ascend.
  * Reads the text from the hit back to the line's start, but not beyond the hit before, so that all
  * hits together read no byte twice. */
 SIMT_FUNCTION struct answer_line answer_line_of(const struct answer_arguments *a, uint64_t i)

@@ -318,7 +318,7 @@ static uint64_t copy_lines(struct text_scan *scan, struct together all)
     return count;
 }
 
-/* Searches the lines that fit for a group. */
+/* Searches the lines that still qualify for one group of patterns, as one text. */
 static enum trawl_status search_together(struct text_scan *scan, const struct condition *condition,
                                          const uint8_t *bytes, struct line *lines, size_t count)
 {
@@ -345,7 +345,7 @@ static enum trawl_status search_together(struct text_scan *scan, const struct co
     return status;
 }
 
-/* Searches each line that fits for a group. */
+/* The same, line by line. */
 static void search_each(struct text_scan *scan, struct condition *condition, const uint8_t *bytes,
                         struct line *lines, size_t count)
 {
