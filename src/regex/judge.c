@@ -121,7 +121,7 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
         if (expressions->anchors[anchor].expression != expression)
             continue;
         around = lazy_around(&line->words->spans, anchor, &text,
-                             atom.length > 0 ? at + atom.length : 0, &spare);
+                             atom.length > 0 ? at + atom.length : 0, 0, &spare);
         *head = expressions->anchors[anchor].head_max;
         may = around.before != AROUND_FAILS && around.after != AROUND_FAILS;
     }

@@ -39,6 +39,7 @@ void lazy_free(struct lazy *lazy)
     memory_release(lazy->groups, lazy->group_count, sizeof(uint32_t));
     memory_release(lazy->borders, lazy->border_count, sizeof *lazy->borders);
     memory_release(lazy->besides, lazy->border_count, sizeof(uint32_t));
+    memory_release(lazy->asks, lazy->border_count, sizeof(uint16_t));
     memory_release(lazy->rules, lazy->rule_capacity, sizeof(uint32_t));
     memory_release(lazy->parts, lazy->part_capacity, sizeof *lazy->parts);
     memory_release(lazy->kept, lazy->kept_capacity, sizeof(uint32_t));
@@ -164,10 +165,11 @@ static enum trawl_status put_expression(struct lazy *lazy, uint32_t index,
 
     find_borders(lazy, index);
     lazy->firsts[index] = NOTHING;
+    if (nfa->slots != NULL && count + RULE_PLACES_MAX > NFA_PLACES_MAX) /* it is full */
+        return TRAWL_OK;
     nfa->max = (uint32_t)min_u64(nfa->count + RULE_PLACES_MAX, lazy->made->memory.mib > 0
                                                                    ? lazy->share_bytes / PLACE_BYTES
-                                                               : nfa->slots != NULL ? NFA_PLACES_MAX
-                                                                                    : UINT32_MAX);
+                                                                   : UINT32_MAX);
     TRAWL_TRY(MEMORY_ROOM(nfa->places, lazy->place_capacity, nfa->max, error));
     if (nfa->slots != NULL)
         TRAWL_TRY(grow_place_slots(lazy, error));
@@ -574,6 +576,7 @@ static enum trawl_status make(struct lazy *lazy, struct trawl_error *error)
         lazy->border_count = made->anchor_count;
         TRAWL_TRY(MEMORY_NEW(lazy->besides, made->anchor_count, error));
         memset(lazy->besides, 0xff, made->anchor_count * sizeof(uint32_t));
+        TRAWL_TRY(MEMORY_ZEROED(lazy->asks, made->anchor_count, error));
     }
     TRAWL_TRY(MEMORY_ZEROED(marks, 2 * (uint64_t)made->count, error));
     lazy->found = marks;

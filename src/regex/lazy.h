@@ -118,9 +118,10 @@ struct around {
 #define AROUND_BYTES 16u
 /* Reads the text beside a string of the anchor, which begins at text->from and ends at `end`; 0:
  * after the text. Reads at most AROUND_BYTES + *spare bytes on each side, and subtracts them from
- * *spare, down to 0. */
+ * *spare, down to 0. The first `patience` calls for an anchor, up to 2^16 - 1, make no automata,
+ * and return AROUND_ASKS. */
 struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struct lazy_line *text,
-                          uint64_t end, uint64_t *spare);
+                          uint64_t end, uint32_t patience, uint64_t *spare);
 /* Finds the first match of the plan's only expression that begins at or after `from` and contains
  * the string of its only anchor at text->from. Returns LAZY_ASKS if it cannot decide. *spare is as
  * for lazy_around. */

@@ -103,6 +103,7 @@ struct lazy {
     const uint64_t *word_bits;  /* unicode_word_bits; NULL: the caller has words of its own */
     struct nfa_border *borders; /* of automata that find matches: beside each anchor's strings */
     uint32_t *besides;          /* for each of these, its part; NOTHING: not made */
+    uint16_t *asks;             /* how often each of these was asked before it was made */
     uint64_t border_count;
     uint32_t *groups; /* for each group, its first part; NOTHING: not made */
     uint32_t group_count;

@@ -353,7 +353,7 @@ static inline uint32_t look(struct side *side, const struct lazy_line *text, uin
 }
 
 struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struct lazy_line *text,
-                          uint64_t end, uint64_t *spare)
+                          uint64_t end, uint32_t patience, uint64_t *spare)
 {
     const struct anchor *of = &spans->made->anchors[anchor];
     struct around around = {AROUND_ASKS, AROUND_ASKS};
@@ -362,6 +362,10 @@ struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struc
 
     if (!of->is_read || !make_both(spans))
         return around;
+    if (spans->forwards->asks[anchor] < patience) {
+        spans->forwards->asks[anchor]++;
+        return around;
+    }
     before = begin_beside(spans->backwards, anchor, text, text->from);
     after = begin_beside(spans->forwards, anchor, text, of->goes_on ? text->from : end);
     /* alternately, because a mismatch on either side ends the reading */

@@ -65,6 +65,9 @@ static struct around look_around(struct step *step, uint32_t index, uint64_t at,
     const struct anchor *anchor = &step->worker->expressions->anchors[index];
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
+    /* the lazy automaton of the atom's group reads on from it otherwise */
+    const uint32_t patience =
+        step->want == WANT_LINES && step->worker->expressions->count >= GROUP_MIN ? BESIDE_ASKS : 0;
     uint64_t first = 0, last = chunk->owned, length;
 
     if (chunk->records != NULL && anchor->is_read) {
@@ -86,7 +89,7 @@ static struct around look_around(struct step *step, uint32_t index, uint64_t at,
                                            .count = last - first,
                                            .from = at - first,
                                            .is_text = true},
-                       length > 0 ? at + length - first : 0, &step->spare);
+                       length > 0 ? at + length - first : 0, patience, &step->spare);
 }
 
 static void set_line(const struct step *step, uint64_t at, struct line *line)
