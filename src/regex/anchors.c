@@ -45,6 +45,25 @@ void anchors_free(struct expressions *made)
     made->anchor_count = made->anchor_capacity = 0;
 }
 
+/* Returns true if the same is before and after the split's strings as of the anchor that is kept.
+ */
+static bool is_alike(const struct anchor_maker *maker, const struct split *split)
+{
+    const struct anchor_kept *kept = &maker->kept;
+    const struct expression *items = maker->made->items;
+    bool alike =
+        kept->list != NULL && split->is_top && !split->goes_on && split->first == kept->first &&
+        split->list->count - split->last == kept->list->count - kept->last &&
+        (items[kept->expression].beyond == NULL) == (items[maker->expression].beyond == NULL);
+
+    for (uint32_t i = 0; i < split->first && alike; i++)
+        alike = syntax_equals(split->list->items[i], kept->list->items[i]);
+    for (uint32_t i = split->list->count - 1; i > split->last && alike; i--)
+        alike =
+            syntax_equals(split->list->items[i], kept->list->items[kept->last + (i - split->last)]);
+    return alike;
+}
+
 /* Adds an anchor for an alternative of the expression: the callback `take` of split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
@@ -67,9 +86,16 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     for (uint32_t byte = 0; byte < 256; byte++)
         made->near[byte] = split->near != NULL ? split->near[byte] : byte != made->plan->line_end;
     maker->is_near = made->anchor_count == 0 && split->is_near;
+    if (is_alike(maker, split))
+        made->anchors[maker->kept.index].is_shared = true;
+    else
+        maker->kept = (struct anchor_kept){split->is_top && !split->goes_on ? split->list : NULL,
+                                           split->first, split->last, (uint32_t)made->anchor_count,
+                                           maker->expression};
     anchor = &made->anchors[made->anchor_count++];
     *anchor =
         (struct anchor){.expression = maker->expression,
+                        .alike = maker->kept.index,
                         .is_sure = split->is_sure,
                         .keeps = split->keeps,
                         .folds = split->folds,

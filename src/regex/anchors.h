@@ -24,6 +24,13 @@ struct anchor_maker {
     bool all_match;      /* each occurrence of each string is a match */
     bool has_edges;      /* of `expression`, whole words or whole lines are searched for */
     bool is_near;        /* of the first anchor, as in struct split */
+    /* An anchor with a list of its own; the next one shares its automata if the same is before and
+     * after its strings. */
+    struct anchor_kept {
+        const struct syntax_node *list; /* NULL: there is none */
+        uint32_t first, last, index;    /* of its anchor */
+        uint32_t expression;            /* whose tree must stay */
+    } kept;
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

@@ -355,14 +355,15 @@ static inline uint32_t look(struct side *side, const struct lazy_line *text, uin
 struct around lazy_around(struct lazy_spans *spans, uint32_t anchor, const struct lazy_line *text,
                           uint64_t end, uint32_t patience, uint64_t *spare)
 {
-    const struct anchor *of = &spans->made->anchors[anchor];
+    const struct anchor *anchors = spans->made->anchors, *of = &anchors[anchor];
     struct around around = {AROUND_ASKS, AROUND_ASKS};
     struct side before, after;
     uint64_t max = AROUND_BYTES;
 
     if (!of->is_read || !make_both(spans))
         return around;
-    if (spans->forwards->asks[anchor] < patience) {
+    anchor = of->alike;
+    if (spans->forwards->asks[anchor] < patience && !anchors[anchor].is_shared) {
         spans->forwards->asks[anchor]++;
         return around;
     }

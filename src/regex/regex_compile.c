@@ -401,6 +401,7 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
     TRAWL_TRY(MEMORY_ZEROED(made->items, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
+        const uint32_t kept = maker->anchors.kept.expression;
         enum trawl_status status = TRAWL_OK;
 
         if (made->plan->expressions.poll != NULL &&
@@ -415,9 +416,13 @@ static enum trawl_status make_all(struct maker *maker, const struct expressions_
             made->first_empty = i + 1;
         if (made->first_bar == i && !made->items[i].bars)
             made->first_bar = i + 1;
-        if (made->count > 1) /* the strings of a single one may be chosen anew */
+        if (i > 0 && i != maker->anchors.kept.expression)
             forget(made, i);
+        if (kept != maker->anchors.kept.expression)
+            forget(made, kept);
     }
+    if (made->count > 1) /* the strings of a single one may be chosen anew */
+        forget(made, maker->anchors.kept.expression);
     TRAWL_TRY(anchors_end(&maker->anchors, error));
     return made->atoms != NULL && maker->anchors.lacks ? make_rest(made, error) : TRAWL_OK;
 }

@@ -25,8 +25,10 @@ struct anchor {
     /* the strings are items `first` to `last` of the list with this number, or begin with it */
     uint32_t list;
     uint32_t first, last;
-    bool goes_on; /* more of these items may follow them */
-    bool is_read; /* automata read what is beside the strings; false: another reads the line */
+    bool goes_on;   /* more of these items may follow them */
+    uint32_t alike; /* the anchor whose automata read: this one, or an earlier one */
+    bool is_shared; /* this one's read for others, too */
+    bool is_read;   /* automata read what is beside the strings; false: another reads the line */
 };
 
 struct expression {

@@ -456,7 +456,8 @@ static enum trawl_status emit_run(struct splitter *splitter, const struct texts 
                           .list = place->list,
                           .first = place->first,
                           .last = place->end - 1,
-                          .goes_on = texts->goes_on};
+                          .goes_on = texts->goes_on,
+                          .is_top = place->outer == NULL};
     bool repeats = false; /* the run is inside a repeated group */
 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)

@@ -43,6 +43,7 @@ struct split {
     const struct syntax_node *list;
     uint32_t first, last;
     bool goes_on; /* more of these items may follow them */
+    bool is_top;  /* the list is an alternative of the expression, not of a group inside of it */
 };
 
 struct split_options {

@@ -440,3 +440,15 @@ uint32_t syntax_max_bytes(const struct syntax_node *node)
     }
     return (uint32_t)min_u64(max, UINT32_MAX);
 }
+
+bool syntax_equals(const struct syntax_node *a, const struct syntax_node *b)
+{
+    bool equal = a->kind == b->kind && a->flags == b->flags && a->letter == b->letter &&
+                 a->is_lazy == b->is_lazy && a->min == b->min && a->max == b->max &&
+                 a->count == b->count && a->set_count == b->set_count &&
+                 (a->set_count == 0 || memcmp(a->set, b->set, a->set_count * sizeof *a->set) == 0);
+
+    for (uint32_t i = 0; i < a->count && equal; i++)
+        equal = syntax_equals(a->items[i], b->items[i]);
+    return equal;
+}

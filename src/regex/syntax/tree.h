@@ -176,6 +176,8 @@ enum trawl_status syntax_again(const struct syntax *syntax, struct syntax *out,
                                struct trawl_error *error);
 /* Returns true if the node, or one inside of it, is of this kind. */
 bool syntax_has(const struct syntax_node *node, enum syntax_kind kind);
+/* Returns true if the nodes have the same matches. */
+bool syntax_equals(const struct syntax_node *a, const struct syntax_node *b);
 /* Returns a number of bytes that no match of the node exceeds; UINT32_MAX: there is none. */
 uint32_t syntax_max_bytes(const struct syntax_node *node);
 /* Returns what is repeated: the node, or its item if the node is a REPEAT, and so on. */
