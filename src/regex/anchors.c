@@ -93,21 +93,20 @@ static enum trawl_status take(void *context, const struct split *split, struct t
                                            split->first, split->last, (uint32_t)made->anchor_count,
                                            maker->expression};
     anchor = &made->anchors[made->anchor_count++];
-    *anchor =
-        (struct anchor){.expression = maker->expression,
-                        .alike = maker->kept.index,
-                        .is_sure = split->is_sure,
-                        .keeps = split->keeps,
-                        .folds = split->folds,
-                        .begins = split->begins,
-                        .leads = split->leads,
-                        .list = split->list->number,
-                        .head_max = split->head_max,
-                        .first = split->first,
-                        .last = split->last,
-                        .goes_on = split->goes_on,
-                        .is_read = (!split->is_sure || maker->has_edges) &&
-                                   max_u64(made->plan->line_end, made->plan->line_end_also) < 0x80};
+    *anchor = (struct anchor){.expression = maker->expression,
+                              .alike = maker->kept.index,
+                              .is_sure = split->is_sure,
+                              .keeps = split->keeps,
+                              .folds = split->folds,
+                              .begins = split->begins,
+                              .leads = split->leads,
+                              .list = split->list->number,
+                              .head_max = split->head_max,
+                              .first = split->first,
+                              .last = split->last,
+                              .goes_on = split->goes_on,
+                              .is_read = (!split->is_sure || maker->has_edges) &&
+                                         !expressions_end_beyond(made)};
     return TRAWL_OK;
 }
 
@@ -315,8 +314,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         made->atom_count <= SPLIT_STRINGS_MAX)
         distance = overlap(maker);
     made->has_near = distance == 0 && made->count == 1 && made->anchor_count == 1 &&
-                     !made->has_beyond && maker->is_near &&
-                     max_u64(made->plan->line_end, made->plan->line_end_also) < 0x80;
+                     !made->has_beyond && maker->is_near && !expressions_end_beyond(made);
     made->are_spans = distance > 0;
     /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an
      * occurrence need not lie in a match; nor if it contains a line end, which no match does. */

@@ -502,9 +502,9 @@ static enum trawl_status read_part(struct lazy *lazy, uint32_t index, const stru
     return TRAWL_OK;
 }
 
-bool lazy_passes(const struct lazy *lazy, struct part *part)
+bool lazy_still_passes(const struct lazy *lazy, struct part *part)
 {
-    if (part->passes && lazy->firsts[lazy->rules[part->from]] != NOTHING) {
+    if (lazy->firsts[lazy->rules[part->from]] != NOTHING) {
         part->credit += READ_CREDIT;
         part->passes = part->credit < lazy_credit(lazy, 1);
     }
@@ -593,8 +593,8 @@ static bool reads_all(const struct expressions *made)
     for (uint32_t i = 0; i < made->count && places <= EXACT_PLACES; i++)
         places += (plan_pattern(made->plan, i).bytes_count + 1) *
                   max_u64(made->items[i].tree.root.product, 1);
-    if (made->has_words && (made->plan->line_end >= 0x80 || made->plan->line_end_also >= 0x80))
-        return false; /* a line end may be a part of a character */
+    if (made->has_words && expressions_end_beyond(made))
+        return false;
     return made->count == 1 ||
            (made->count <= EXACT_LIST && !made->has_words && places <= EXACT_PLACES);
 }

@@ -210,7 +210,11 @@ enum trawl_status lazy_group(struct lazy *lazy, uint32_t group, struct trawl_err
 enum trawl_status lazy_beside(struct lazy *lazy, uint32_t anchor, struct trawl_error *error);
 /* Returns true if the part's only expression passes: until that has happened so often that deciding
  * about it in another way took as long as making more states. */
-bool lazy_passes(const struct lazy *lazy, struct part *part);
+bool lazy_still_passes(const struct lazy *lazy, struct part *part);
+static inline bool lazy_passes(const struct lazy *lazy, struct part *part)
+{
+    return part->passes && lazy_still_passes(lazy, part);
+}
 /* Halves a part, which then reads the current line again. A single expression passes for a while.
  */
 enum trawl_status lazy_halve(struct lazy *lazy, uint32_t index, struct trawl_error *error);

@@ -16,8 +16,7 @@ static bool find_part(struct lazy *lazy, uint32_t expression, uint32_t *part)
     if (lazy->groups[expression] == NOTHING && lazy_group(lazy, expression, NULL) != TRAWL_OK)
         return false;
     *part = lazy->groups[expression];
-    return lazy->parts[*part].next == NOTHING &&
-           !(lazy->parts[*part].passes && lazy_passes(lazy, &lazy->parts[*part]));
+    return lazy->parts[*part].next == NOTHING && !lazy_passes(lazy, &lazy->parts[*part]);
 }
 
 /* What an automaton reads: from `at` to `to`, and what it finds. */
@@ -237,12 +236,13 @@ static inline struct side begin_side(struct lazy *lazy, uint32_t index,
                                      const struct lazy_line *text, uint64_t from)
 {
     struct side side = {lazy, index, from, from, NOTHING, UINT64_MAX};
-    const struct part *part = &lazy->parts[index];
     uint32_t before = LINE_BEFORE_OTHER;
+    const struct part *part;
     uint64_t edge;
 
-    if (index == NOTHING || part->flushes != lazy->flushes)
+    if (index == NOTHING || lazy->parts[index].flushes != lazy->flushes)
         return side;
+    part = &lazy->parts[index];
     if (lazy->nfa.has_edges)
         before = before_of(lazy, text, from, &edge);
     if (part->starts[true][before] > 0)
@@ -259,8 +259,7 @@ static inline struct side begin_beside(struct lazy *lazy, uint32_t anchor,
     if (index == NOTHING && lazy_beside(lazy, anchor, NULL) == TRAWL_OK)
         index = lazy->besides[anchor];
     if (index != NOTHING &&
-        ((lazy->parts[index].passes && lazy_passes(lazy, &lazy->parts[index])) ||
-         lazy->parts[index].border == NO_PLACE))
+        (lazy_passes(lazy, &lazy->parts[index]) || lazy->parts[index].border == NO_PLACE))
         index = NOTHING;
     return begin_side(lazy, index, text, from);
 }

@@ -60,8 +60,6 @@ enum trawl_status reach_make(const struct syntax_node *root, const struct regex_
                              struct trawl_error *error);
 void reach_free(struct reach *reach); /* accepts NULL */
 void reach_release(struct reach_window *window);
-/* Returns the maximum number of bytes in a match; UINT64_MAX: there is none. */
-uint64_t reach_max(const struct reach *reach);
 /* Finds a match like words_match, if it begins at or before `until`. Returns -1 if another has to
  * decide. The window is kept for the next search in the same text; `of` and `gave_up` must be
  * cleared before the text changes. */

@@ -13,22 +13,20 @@ struct reach_maker {
     struct classes sets;      /* the different sets of characters */
     enum trawl_status status; /* of `sets`, and its error */
     struct trawl_error *error;
-    uint64_t bytes[PARTS_MAX]; /* for each part: maximum of bytes from there to the end */
-    uint64_t chars;            /* number of characters, with all finite repetitions */
-    uint64_t min;              /* the largest minimum of a repetition */
-    bool is_long;              /* some repetition is */
-    bool fails;                /* some part is not for a reach */
-    struct reach made;         /* without its parts */
+    uint64_t chars;    /* number of characters, with all finite repetitions */
+    uint64_t min;      /* the largest minimum of a repetition */
+    bool is_long;      /* some repetition is */
+    bool fails;        /* some part is not for a reach */
+    struct reach made; /* without its parts */
 };
 
-static uint32_t add_part(struct reach_maker *maker, struct reach_part part, uint64_t bytes)
+static uint32_t add_part(struct reach_maker *maker, struct reach_part part)
 {
     struct reach *made = &maker->made;
 
     maker->fails |= made->count == PARTS_MAX;
     if (maker->fails)
         return 0;
-    maker->bytes[made->count] = bytes;
     maker->parts[made->count] = part;
     return made->count++;
 }
@@ -54,13 +52,11 @@ static uint32_t add_chars(struct reach_maker *maker, const struct syntax_node *n
                                     .next = (uint16_t)next,
                                     .min = min,
                                     .max = max};
-    const uint64_t after = maker->bytes[next], bytes = UINT64_C(4) * max;
 
     maker->chars += max == SYNTAX_ENDLESS ? max_u64(min, 1) : max;
     maker->min = max_u64(maker->min, min);
     maker->is_long |= max != SYNTAX_ENDLESS && max - min >= LONG_NODES;
-    return add_part(maker, part,
-                    max == SYNTAX_ENDLESS || after == UINT64_MAX ? UINT64_MAX : after + bytes);
+    return add_part(maker, part);
 }
 
 static uint32_t add_edge(struct reach_maker *maker, uint8_t edge, bool by_lines, uint32_t next)
@@ -69,7 +65,7 @@ static uint32_t add_edge(struct reach_maker *maker, uint8_t edge, bool by_lines,
         .kind = REACH_EDGE, .set = edge, .by_lines = by_lines, .next = (uint16_t)next};
 
     maker->made.by_words |= edge < EDGE_BEGIN;
-    return add_part(maker, part, maker->bytes[next]);
+    return add_part(maker, part);
 }
 
 static uint32_t add_fork(struct reach_maker *maker, uint32_t next, uint32_t other)
@@ -77,7 +73,7 @@ static uint32_t add_fork(struct reach_maker *maker, uint32_t next, uint32_t othe
     const struct reach_part part = {
         .kind = REACH_FORK, .next = (uint16_t)next, .other = (uint16_t)other};
 
-    return add_part(maker, part, max_u64(maker->bytes[next], maker->bytes[other]));
+    return add_part(maker, part);
 }
 
 static uint32_t add_node(struct reach_maker *maker, const struct syntax_node *node, uint32_t next);
@@ -173,18 +169,16 @@ static enum trawl_status find_parts(const struct syntax_node *root, bool whole_w
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(maker, 1, error));
     maker->error = error;
-    first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT}, 0);
+    first = add_part(maker, (struct reach_part){.kind = REACH_ACCEPT});
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_AFTER, false, first);
     first = add_node(maker, root, first);
     if (whole_word)
         first = add_edge(maker, EDGE_NO_WORD_BEFORE, false, first);
-    maker->made.has_ranges = maker->is_long;
     maker->is_long |=
         maker->min >= (maker->parts[first].kind == REACH_EDGE ? VAST_LEAST : LONG_LEAST);
     maker->made.shortest = root->shortest;
     maker->made.first = first;
-    maker->made.max = maker->bytes[first];
     if (!maker->fails && maker->is_long && maker->chars > FEW_CHARS) {
         *out = maker;
         return TRAWL_OK;
@@ -292,9 +286,4 @@ void reach_free(struct reach *reach)
         return;
     symbols_release(&reach->symbols);
     memory_release(reach, 1, bytes_of(reach));
-}
-
-uint64_t reach_max(const struct reach *reach)
-{
-    return reach->max;
 }

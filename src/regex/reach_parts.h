@@ -24,8 +24,7 @@ enum { REACH_ACCEPT, REACH_CHARS, REACH_EDGE, REACH_FORK };
 struct reach {
     bool longest;                  /* prefers the longest match */
     bool by_words;                 /* some part is a word boundary */
-    bool has_ranges;               /* the numbers of some repetition differ by many */
-    uint64_t shortest, max;        /* minimum and maximum number of bytes in a match */
+    uint64_t shortest;             /* minimum number of bytes in a match */
     uint32_t count;                /* number of parts */
     uint32_t first;                /* the part with which the expression begins */
     struct symbols symbols;        /* of characters beyond ASCII */

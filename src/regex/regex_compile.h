@@ -99,6 +99,12 @@ static inline bool expressions_cross(const struct expressions *expressions)
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
 }
 
+/* Returns true if a line end may be a part of a character beyond ASCII. */
+static inline bool expressions_end_beyond(const struct expressions *expressions)
+{
+    return (expressions->plan->line_end | expressions->plan->line_end_also) >= 0x80;
+}
+
 /* Returns the reach of an expression that has one; NULL: there is not enough memory. */
 static inline const struct reach *expression_reach(const struct expressions *made, uint32_t index)
 {
